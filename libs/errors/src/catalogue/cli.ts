@@ -1,0 +1,4 @@
+import { defineError } from '../flotilla-error.ts';
+
+export const cliErrors = {
+} as const;
