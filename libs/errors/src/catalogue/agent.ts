@@ -1,4 +1,3 @@
 import { defineError } from '../flotilla-error.ts';
 
-export const agentErrors = {
-} as const;
+export const agentErrors = {} as const;

@@ -1,4 +1,3 @@
 import { defineError } from '../flotilla-error.ts';
 
-export const cliErrors = {
-} as const;
+export const cliErrors = {} as const;

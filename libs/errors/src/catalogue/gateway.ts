@@ -1,4 +1,3 @@
 import { defineError } from '../flotilla-error.ts';
 
-export const gatewayErrors = {
-} as const;
+export const gatewayErrors = {} as const;

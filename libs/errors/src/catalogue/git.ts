@@ -1,4 +1,3 @@
 import { defineError } from '../flotilla-error.ts';
 
-export const gitErrors = {
-} as const;
+export const gitErrors = {} as const;

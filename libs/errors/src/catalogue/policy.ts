@@ -1,4 +1,3 @@
 import { defineError } from '../flotilla-error.ts';
 
-export const policyErrors = {
-} as const;
+export const policyErrors = {} as const;

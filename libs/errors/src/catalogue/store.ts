@@ -1,4 +1,3 @@
 import { defineError } from '../flotilla-error.ts';
 
-export const storeErrors = {
-} as const;
+export const storeErrors = {} as const;

@@ -1,4 +1,3 @@
 import { defineError } from '../flotilla-error.ts';
 
-export const streamErrors = {
-} as const;
+export const streamErrors = {} as const;

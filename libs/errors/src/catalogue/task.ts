@@ -1,4 +1,3 @@
 import { defineError } from '../flotilla-error.ts';
 
-export const taskErrors = {
-} as const;
+export const taskErrors = {} as const;

@@ -1,4 +1,3 @@
 import { defineError } from '../flotilla-error.ts';
 
-export const workflowErrors = {
-} as const;
+export const workflowErrors = {} as const;

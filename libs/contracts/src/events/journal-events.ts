@@ -1,0 +1,156 @@
+import { z } from 'zod';
+import { Spent } from '../allowance.ts';
+import { defineEvent } from '../define-event.ts';
+import { CommitId, TreeId } from '../ids.ts';
+
+const callId = z.string().describe('Names one tool call of this step for ever: `<turn>.<index>`.');
+
+export const ToolCallMade = z.object({
+  callId,
+  tool: z.string(),
+  arguments: z.unknown().describe('As the model gave them; a string where they were not JSON.'),
+  malformed: z.string().optional().describe('Why the arguments could not be read.'),
+});
+export type ToolCallMade = z.infer<typeof ToolCallMade>;
+
+export const TurnTaken = defineEvent({
+  type: 'agent.turn',
+  scope: 'step',
+  summary: 'The model answered: its text and the calls it made. Its reasoning is not kept.',
+  payload: z.object({
+    turn: z.int().positive(),
+    model: z.string(),
+    text: z.string(),
+    calls: z.array(ToolCallMade),
+    finish: z.string(),
+    spent: Spent,
+    inputTokens: z.int().nonnegative(),
+    outputTokens: z.int().nonnegative(),
+    durationMs: z.int().nonnegative(),
+  }),
+  example: {
+    turn: 1,
+    model: 'scripted',
+    text: 'I look at the tests first.',
+    calls: [{ callId: '1.0', tool: 'fs.read', arguments: { path: 'test.js' } }],
+    finish: 'tool_calls',
+    spent: { turns: 1, calls: 0, tokens: 900, microdollars: null, seconds: 0.2 },
+    inputTokens: 860,
+    outputTokens: 40,
+    durationMs: 200,
+  },
+});
+
+export const ToolDecided = defineEvent({
+  type: 'tool.decided',
+  scope: 'step',
+  summary: 'Policy decided on a call; written before the tool runs, plain allows too.',
+  payload: z.object({
+    callId,
+    tool: z.string(),
+    verdict: z.enum(['allow', 'ask', 'refuse']),
+    code: z.string(),
+    reason: z.string(),
+  }),
+  example: { callId: '1.0', tool: 'fs.read', verdict: 'allow', code: 'GRANTED', reason: 'fs.read is granted' },
+});
+
+export const ToolStarted = defineEvent({
+  type: 'tool.started',
+  scope: 'step',
+  summary: 'The tool begins; without a `tool.finished` after it the call was interrupted.',
+  payload: z.object({ callId, tool: z.string(), summary: z.string() }),
+  example: { callId: '1.0', tool: 'fs.read', summary: 'test.js' },
+});
+
+export const ToolFinished = defineEvent({
+  type: 'tool.finished',
+  scope: 'step',
+  summary: 'What the tool gave back, as the model reads it.',
+  payload: z.object({
+    callId,
+    tool: z.string(),
+    ok: z.boolean(),
+    code: z.string().optional(),
+    result: z.string(),
+    exitCode: z.int().optional(),
+    changedFiles: z.boolean().describe('True where the call may have changed the workspace.'),
+    durationMs: z.int().nonnegative(),
+  }),
+  example: {
+    callId: '1.0',
+    tool: 'fs.read',
+    ok: true,
+    result: "assert.equal(slugify('A 1'), 'a-1')",
+    changedFiles: false,
+    durationMs: 2,
+  },
+});
+
+export const CheckpointTaken = defineEvent({
+  type: 'agent.checkpoint',
+  scope: 'step',
+  summary: 'The workspace after a mutating turn, kept so that another process can go on from it.',
+  payload: z.object({
+    turn: z.int().positive(),
+    commit: CommitId.nullable().describe('Null: equal to where the step began.'),
+    tree: TreeId.nullable(),
+    bundle: z.string().nullable(),
+  }),
+  example: {
+    turn: 3,
+    commit: 'c'.repeat(40),
+    tree: 'b'.repeat(40),
+    bundle: 'run_01j9z3k8m2n4p6q8r0s2t4v6w8/build/1/3',
+  },
+});
+
+export const TodoWritten = defineEvent({
+  type: 'agent.todo',
+  scope: 'step',
+  summary: "The agent's checklist, whole.",
+  payload: z.object({
+    items: z.array(z.object({ text: z.string(), status: z.enum(['pending', 'in_progress', 'completed', 'blocked']) })),
+  }),
+  example: { items: [{ text: 'Keep digits', status: 'completed' }] },
+});
+
+export const AgentNudged = defineEvent({
+  type: 'agent.nudge',
+  scope: 'step',
+  summary: 'The loop told the model something: a limit is near, an answer was not usable, a call repeats.',
+  payload: z.object({ code: z.string(), text: z.string() }),
+  example: { code: 'NO_TOOL_CALL', text: 'Call a tool, or finish.' },
+});
+
+export const FinishRefused = defineEvent({
+  type: 'agent.finish_refused',
+  scope: 'step',
+  summary: 'The agent wanted to finish while changed files had not passed the tests.',
+  payload: z.object({ cycle: z.int().positive(), command: z.string() }),
+  example: { cycle: 1, command: 'npm test' },
+});
+
+export const AgentFinished = defineEvent({
+  type: 'agent.finished',
+  scope: 'step',
+  summary: 'The loop of this step ended.',
+  payload: z.object({ outcome: z.string(), verified: z.boolean(), spent: Spent }),
+  example: {
+    outcome: 'finished',
+    verified: true,
+    spent: { turns: 5, calls: 7, tokens: 9000, microdollars: null, seconds: 3.5 },
+  },
+});
+
+export const journalEvents = [
+  TurnTaken,
+  ToolDecided,
+  ToolStarted,
+  ToolFinished,
+  CheckpointTaken,
+  TodoWritten,
+  AgentNudged,
+  FinishRefused,
+  AgentFinished,
+] as const;

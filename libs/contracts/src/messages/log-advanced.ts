@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { defineMessage, type MessageOf } from '../define-message.ts';
+import { RunId } from '../ids.ts';
+
+/** A wake-up for readers of a run's log; what happened is read from Postgres in its order. */
+export const LogAdvanced = defineMessage({
+  name: 'LogAdvanced',
+  subject: 'flotilla.events.*',
+  stream: 'EVENTS',
+  version: 1,
+  producers: ['router', 'planner', 'executor', 'reviewer', 'merger', 'scribe'],
+  consumer: 'client',
+  summary:
+    'The log of a run grew. Carries its newest entries where they are small enough; readers take order from the sequence.',
+  payload: z.object({
+    runId: RunId,
+    sequence: z.int().positive().describe('Sequence of the newest entry committed.'),
+    entries: z.array(
+      z.object({ sequence: z.int().positive(), type: z.string(), stepId: z.string().optional(), at: z.iso.datetime() }),
+    ),
+  }),
+  example: {
+    runId: 'run_01j9z3k8m2n4p6q8r0s2t4v6w8',
+    sequence: 12,
+    entries: [{ sequence: 12, type: 'step.completed', stepId: 'land', at: '2030-01-01T00:00:00.000Z' }],
+  },
+  messageId: ({ runId, sequence }) => `${runId}/log/${sequence}`,
+  subjectOf: ({ runId }) => `flotilla.events.${runId}`,
+});
+export type LogAdvanced = MessageOf<typeof LogAdvanced>;
