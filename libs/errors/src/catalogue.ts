@@ -3,6 +3,7 @@ import { bringUpErrors } from './catalogue/bring-up.ts';
 import { cliErrors } from './catalogue/cli.ts';
 import { gatewayErrors } from './catalogue/gateway.ts';
 import { gitErrors } from './catalogue/git.ts';
+import { landingErrors } from './catalogue/landing.ts';
 import { modelErrors } from './catalogue/model.ts';
 import { policyErrors } from './catalogue/policy.ts';
 import { sandboxErrors } from './catalogue/sandbox.ts';
@@ -19,6 +20,7 @@ export const errors = {
   ...cliErrors,
   ...gatewayErrors,
   ...gitErrors,
+  ...landingErrors,
   ...modelErrors,
   ...policyErrors,
   ...sandboxErrors,

@@ -1,0 +1,67 @@
+import { defineError } from '../flotilla-error.ts';
+
+/** What can go wrong between an approved change and the remote's branch, and in the checks that let it land. */
+export const landingErrors = {
+  mergeLeaseHeld: defineError({
+    code: 'MERGE_LEASE_HELD',
+    remedy: 'wait',
+    summary: 'Another landing on {lane} is under way',
+    advice: 'Nothing to do; the landing goes on by itself when the other one has ended.',
+  }),
+  mergeLeaseUnavailable: defineError({
+    code: 'MERGE_LEASE_UNAVAILABLE',
+    remedy: 'wait',
+    summary: 'Redis, which keeps landings apart, does not answer: {reason}',
+    advice: 'Start Redis, or set REDIS_URL to one that answers; the landing goes on by itself.',
+  }),
+  mergeLeaseLost: defineError({
+    code: 'MERGE_LEASE_LOST',
+    remedy: 'wait',
+    summary: 'The lease for the landing on {lane} was lost before anything was pushed: {reason}',
+    advice: 'Nothing to do; the landing is tried again.',
+  }),
+  branchKeepsMoving: defineError({
+    code: 'BRANCH_KEEPS_MOVING',
+    remedy: 'retry',
+    summary: 'The branch {branch} moved {times} times while the change was being landed',
+    advice: 'Nothing to do; the landing is tried again later.',
+  }),
+  landedTreeUnproven: defineError({
+    code: 'LANDED_TREE_UNPROVEN',
+    remedy: 'operator',
+    summary: 'The commit {commit} has the tree {tree}, for which no checks have passed',
+    advice: 'Nothing was pushed; report this with the log of the run, because the fleet must never come here.',
+  }),
+  credentialMissing: defineError({
+    code: 'CREDENTIAL_MISSING',
+    remedy: 'operator',
+    summary: 'The credential {name} of the project does not exist',
+    advice: 'Write {path} with mode 600, then retry the run.',
+  }),
+  credentialExposed: defineError({
+    code: 'CREDENTIAL_EXPOSED',
+    remedy: 'operator',
+    summary: 'Others than its owner may read {path} (mode {mode})',
+    advice: 'Run "chmod 600 {path}", consider the secret known to others, then retry the run.',
+  }),
+  credentialUnreadable: defineError({
+    code: 'CREDENTIAL_UNREADABLE',
+    remedy: 'operator',
+    summary: 'The credential {name} cannot be used: {reason}',
+    advice:
+      'Write {path} as {"kind":"token","host":"…","token":"…"} or as {"kind":"ssh","host":"…","keyFile":"…"}, then retry the run.',
+  }),
+  credentialForOtherHost: defineError({
+    code: 'CREDENTIAL_FOR_OTHER_HOST',
+    remedy: 'caller',
+    summary: 'The credential {name} is for {host} and the remote is at {remoteHost}',
+    advice: 'Name a credential for {remoteHost} in the project, or correct its remote.',
+  }),
+  checksNotFound: defineError({
+    code: 'CHECKS_NOT_FOUND',
+    remedy: 'caller',
+    summary: 'The project {project} declares no checks and none were detected',
+    advice:
+      'Add the commands that must pass to the project, or mark the project as unchecked if its owner accepts changes that nothing has tested.',
+  }),
+} as const;
