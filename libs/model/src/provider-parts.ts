@@ -1,0 +1,46 @@
+import type { LanguageModelV4FinishReason, LanguageModelV4Usage } from '@ai-sdk/provider';
+import type { ModelFinishReason, ModelToolArguments, ModelUsage } from './model.ts';
+
+export function readUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): ModelUsage {
+  return {
+    inputTokens: inputTokens.total ?? 0,
+    outputTokens: outputTokens.total ?? 0,
+    cachedInputTokens: inputTokens.cacheRead ?? 0,
+    ...(inputTokens.cacheWrite === undefined ? {} : { cacheWriteTokens: inputTokens.cacheWrite }),
+    ...(outputTokens.reasoning === undefined ? {} : { reasoningTokens: outputTokens.reasoning }),
+  };
+}
+
+/** Undefined for an answer that did not end by itself: the stream was cut or failed. */
+export function readFinishReason({ unified }: LanguageModelV4FinishReason): ModelFinishReason | undefined {
+  switch (unified) {
+    case 'stop':
+    case 'length':
+    case 'other':
+      return unified;
+    case 'tool-calls':
+      return 'toolCalls';
+    case 'content-filter':
+      return 'refused';
+    case 'error':
+    case 'interrupted':
+      return undefined;
+  }
+}
+
+/** An empty text is a call without arguments. */
+export function readArguments(text: string): ModelToolArguments {
+  if (text.trim() === '') return { kind: 'parsed', value: {} };
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value)
+      ? { kind: 'parsed', value }
+      : { kind: 'unreadable', text, reason: 'The arguments are not a JSON object' };
+  } catch (error) {
+    return { kind: 'unreadable', text, reason: error instanceof Error ? error.message : 'The arguments are not JSON' };
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
