@@ -1,6 +1,7 @@
 import { agentErrors } from './catalogue/agent.ts';
 import { bringUpErrors } from './catalogue/bring-up.ts';
 import { cliErrors } from './catalogue/cli.ts';
+import { fleetErrors } from './catalogue/fleet.ts';
 import { gatewayErrors } from './catalogue/gateway.ts';
 import { gitErrors } from './catalogue/git.ts';
 import { landingErrors } from './catalogue/landing.ts';
@@ -18,6 +19,7 @@ export const errors = {
   ...agentErrors,
   ...bringUpErrors,
   ...cliErrors,
+  ...fleetErrors,
   ...gatewayErrors,
   ...gitErrors,
   ...landingErrors,

@@ -1,0 +1,63 @@
+import nx from '@nx/eslint-plugin';
+import tseslint from 'typescript-eslint';
+
+const layers = {
+  pure: ['layer:pure'],
+  adapter: ['name:contracts', 'name:errors'],
+  host: ['layer:host', 'layer:adapter', 'layer:pure'],
+  service: ['layer:host', 'layer:adapter', 'layer:pure'],
+  dev: ['layer:pure', 'layer:test', 'layer:dev'],
+  test: ['layer:pure', 'layer:adapter', 'layer:host', 'layer:dev', 'layer:test'],
+};
+
+export default tseslint.config(
+  {
+    ignores: [
+      '**/dist/**',
+      '**/node_modules/**',
+      '.data/**',
+      '.nx/**',
+      '**/*.cjs',
+      '**/*.mjs',
+      '*.config.js',
+      '*.config.ts',
+    ],
+  },
+  ...tseslint.configs.strict,
+  {
+    files: ['**/*.ts'],
+    plugins: { '@nx': nx },
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { arguments: false } }],
+      '@typescript-eslint/await-thenable': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/no-extraneous-class': 'off',
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', varsIgnorePattern: '^_', caughtErrorsIgnorePattern: '^_' },
+      ],
+      'no-console': 'off',
+      '@nx/enforce-module-boundaries': [
+        'error',
+        {
+          allow: [],
+          depConstraints: Object.entries(layers).map(([layer, tags]) => ({
+            sourceTag: `layer:${layer}`,
+            onlyDependOnLibsWithTags: tags,
+          })),
+        },
+      ],
+    },
+  },
+  {
+    files: ['**/*.test.ts', 'libs/testing/**/*.ts', 'test/**/*.ts'],
+    rules: { '@typescript-eslint/no-non-null-assertion': 'off' },
+  },
+  {
+    // A test may reach for real servers and for the scripted model; what is shipped may not.
+    files: ['**/*.test.ts'],
+    rules: { '@nx/enforce-module-boundaries': 'off' },
+  },
+);

@@ -1,0 +1,86 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createWriteStream, type WriteStream } from 'node:fs';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+
+export interface ServiceProcessOptions {
+  readonly name: string;
+  /** Command and arguments; the service ends with its parent, whatever ends that. */
+  readonly command: readonly [string, ...string[]];
+  readonly environment: Readonly<Record<string, string>>;
+  readonly logFile: string;
+  /** Called with each line the service prints. */
+  readonly onLine?: (line: string) => void;
+  /** Called when the process ended without being asked to. Default: nothing. */
+  readonly onEnded?: (how: string) => void;
+}
+
+const stopGraceMs = 15_000;
+
+/** One running service of the fleet and its log file. */
+export class ServiceProcess {
+  readonly name: string;
+  readonly logFile: string;
+  readonly #options: ServiceProcessOptions;
+  readonly #log: WriteStream;
+  #child: ChildProcess | undefined;
+  #asked = false;
+
+  constructor(options: ServiceProcessOptions) {
+    this.name = options.name;
+    this.logFile = options.logFile;
+    this.#options = options;
+    this.#log = createWriteStream(options.logFile, { flags: 'a' });
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  start(): void {
+    const { command, environment } = this.#options;
+    const [program, ...args] = command;
+    this.#asked = false;
+    const child = spawn(program, args, { env: { ...environment }, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child = child;
+    for (const stream of [child.stdout, child.stderr]) {
+      createInterface({ input: stream }).on('line', (line) => {
+        this.#log.write(`${line}\n`);
+        this.#options.onLine?.(line);
+      });
+    }
+    child.on('error', (error) => this.#ended(child, error.message));
+    child.on('exit', (code, signal) => this.#ended(child, signal ?? `exit code ${code ?? '?'}`));
+  }
+
+  /** Ends the process at once, as a crash would, and waits until it is gone. */
+  async kill(): Promise<void> {
+    await this.#end('SIGKILL');
+  }
+
+  /** Asks the process to drain and end; after 15 s it is ended. */
+  async stop(): Promise<void> {
+    await this.#end('SIGTERM');
+  }
+
+  close(): void {
+    this.#log.end();
+  }
+
+  async #end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    this.#asked = true;
+    const gone = once(child, 'exit');
+    child.kill(signal);
+    const timer = setTimeout(() => child.kill('SIGKILL'), stopGraceMs);
+    await gone;
+    clearTimeout(timer);
+  }
+
+  #ended(child: ChildProcess, how: string): void {
+    if (child !== this.#child) return;
+    this.#child = undefined;
+    if (!this.#asked) this.#options.onEnded?.(how);
+  }
+}

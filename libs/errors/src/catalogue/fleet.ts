@@ -1,0 +1,28 @@
+import { defineError } from '../flotilla-error.ts';
+
+export const fleetErrors = {
+  demoLibraryUnavailable: defineError({
+    code: 'DEMO_LIBRARY_UNAVAILABLE',
+    remedy: 'operator',
+    summary: 'The library {package} for the demo could not be taken from the package registry: {reason}',
+    advice: 'Run "npm pack {package}" to see what the registry says, put it right, and run the demo again.',
+  }),
+  buildFailed: defineError({
+    code: 'BUILD_FAILED',
+    remedy: 'operator',
+    summary: 'The services could not be compiled: {reason}',
+    advice: 'Run "npm run build" and correct what the compiler names.',
+  }),
+  serviceNotReady: defineError({
+    code: 'SERVICE_NOT_READY',
+    remedy: 'operator',
+    summary: 'The {service} did not become ready within {seconds} s: {reason}',
+    advice: 'Read its log at {log}; its last lines say what it waits for.',
+  }),
+  serviceKeepsEnding: defineError({
+    code: 'SERVICE_KEEPS_ENDING',
+    remedy: 'operator',
+    summary: 'The {service} ended {times} times in a row, last with {how}',
+    advice: 'Read its log at {log}, put right what its last lines say, and start again.',
+  }),
+} as const;
