@@ -1,11 +1,11 @@
 import { defineError } from '../flotilla-error.ts';
 
 export const fleetErrors = {
-  demoLibraryUnavailable: defineError({
-    code: 'DEMO_LIBRARY_UNAVAILABLE',
+  packageUnavailable: defineError({
+    code: 'PACKAGE_UNAVAILABLE',
     remedy: 'operator',
-    summary: 'The library {package} for the demo could not be taken from the package registry: {reason}',
-    advice: 'Run "npm pack {package}" to see what the registry says, put it right, and run the demo again.',
+    summary: 'The package {package} could not be taken from the package registry: {reason}',
+    advice: 'Run "npm pack {package}" to see what the registry says, put it right, and try again.',
   }),
   buildFailed: defineError({
     code: 'BUILD_FAILED',
