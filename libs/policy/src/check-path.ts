@@ -1,0 +1,38 @@
+/** Longest path a call may name, in characters, and its longest segment; both are what Linux itself allows. */
+export const PATH_LIMIT = 4096;
+export const SEGMENT_LIMIT = 255;
+
+/** Why a path is not a canonical workspace-relative path; undefined where it is. `.` is the workspace itself. */
+export function whyNotCanonical(path: string): string | undefined {
+  if (path === '.') return undefined;
+  if (path.length === 0 || path.length > PATH_LIMIT) return `a path has 1 to ${PATH_LIMIT} characters`;
+  if (!path.isWellFormed() || /[\p{Cc}\\]/u.test(path)) return 'a path has no control characters or backslashes';
+  if (path.startsWith('/')) return 'a path is relative to the workspace';
+  for (const segment of path.split('/')) {
+    if (segment === '..') return 'a path does not leave the workspace';
+    if (segment === '' || segment === '.') return 'a path has no empty or "." segments';
+    if (segment.length > SEGMENT_LIMIT) return `a segment of a path has at most ${SEGMENT_LIMIT} characters`;
+  }
+  return undefined;
+}
+
+/** Characters that are not seen or that turn the direction of text: a name with them is not what it looks like. */
+export function hasInvisibleCharacters(path: string): boolean {
+  return /[\p{Cf}\p{Zl}\p{Zp}]/u.test(path);
+}
+
+/**
+ * True where a segment is `.git` or a name that git itself treats as `.git` on some file system: other case, ignorable
+ * characters (HFS+), trailing dots and spaces, streams and short names (NTFS). See git's path.c, is_ntfs_dotgit.
+ */
+export function reachesGitDirectory(path: string): boolean {
+  return path.split('/').some((segment) => {
+    const name = segment
+      .normalize('NFKC')
+      .replace(/[\p{Cf}]/gu, '')
+      .toLowerCase()
+      .replace(/:.*$/s, '')
+      .replace(/[. ]+$/, '');
+    return name === '.git' || /^git~\d+$/.test(name);
+  });
+}
