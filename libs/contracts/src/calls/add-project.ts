@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { defineCall } from '../define-call.ts';
+import { exampleProject, projectFields, ProjectView } from './project-view.ts';
+
+export const AddProject = defineCall({
+  name: 'addProject',
+  kind: 'command',
+  servedBy: 'router',
+  roles: ['operate'],
+  summary:
+    'Adds a repository under a name. A credential is named, never sent: its file lies in the credential directory of the merger. Adding the same again changes nothing.',
+  http: { method: 'POST', path: '/v1/projects' },
+  request: z.strictObject({
+    ...projectFields,
+    replace: z.boolean().default(false).meta({
+      field: 9,
+      description: 'Replaces a project of this name; runs under way keep what they began with.',
+    }),
+  }),
+  response: z.object({
+    project: ProjectView.meta({ field: 1 }),
+    created: z.boolean().meta({ field: 2, description: 'False where the same project was there already.' }),
+  }),
+  errors: ['PROJECT_EXISTS', 'PROJECT_REMOTE_INVALID', 'TOPOLOGY_UNKNOWN'],
+  cli: { verb: 'project add' },
+  example: {
+    request: { name: 'slugify', remote: 'https://git.example.com/acme/slugify.git', checks: ['npm test'] },
+    response: { project: exampleProject, created: true },
+  },
+});

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { defineCall } from '../define-call.ts';
+import { DeadId, DeadLetter, exampleDeadLetter } from './dead-view.ts';
+import { Json } from './json.ts';
+
+export const ShowDead = defineCall({
+  name: 'showDead',
+  kind: 'query',
+  servedBy: 'router',
+  roles: ['operate'],
+  summary: 'Shows one dead letter with its headers and what it said.',
+  http: { method: 'GET', path: '/v1/dead/{deadId}' },
+  request: z.strictObject({ deadId: DeadId.meta({ field: 1 }) }),
+  response: z.object({
+    letter: DeadLetter.meta({ field: 1 }),
+    headers: z.record(z.string(), z.string()).meta({ field: 2 }),
+    payload: Json.meta({ field: 3, json: true, description: 'A string where it was not JSON.' }),
+  }),
+  errors: ['DEAD_UNKNOWN'],
+  cli: { verb: 'dead show' },
+  example: {
+    request: { deadId: 7 },
+    response: {
+      letter: exampleDeadLetter,
+      headers: { 'Nats-Msg-Id': 'task/slugify/ticket-4711' },
+      payload: { goal: 'Make slugify keep digits.', project: 'slugify' },
+    },
+  },
+});

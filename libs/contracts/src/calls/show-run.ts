@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { defineCall } from '../define-call.ts';
+import { GateId, RunId, StepId } from '../ids.ts';
+import { exampleRun, RunSummary } from './run-view.ts';
+import {
+  Budget,
+  exampleProposal,
+  exampleSpending,
+  Failure,
+  OutcomeKind,
+  ProposedChange,
+  Spending,
+  Verb,
+} from './shapes.ts';
+
+/** One attempt of one step. */
+export const TimelineStep = z
+  .object({
+    stepId: StepId.meta({ field: 1 }),
+    attempt: z.int().positive().meta({ field: 2 }),
+    verb: Verb.meta({ field: 3 }),
+    service: z.string().optional().meta({ field: 4, description: 'Who took it; absent while nobody has.' }),
+    outcome: OutcomeKind.optional().meta({ field: 5, description: 'Absent while it is under way.' }),
+    failure: Failure.optional().meta({ field: 6 }),
+    requestedAt: z.iso.datetime().meta({ field: 7 }),
+    startedAt: z.iso.datetime().optional().meta({ field: 8 }),
+    completedAt: z.iso.datetime().optional().meta({ field: 9 }),
+    spent: Spending.optional().meta({ field: 10 }),
+  })
+  .meta({ id: 'TimelineStep' });
+export type TimelineStep = z.infer<typeof TimelineStep>;
+
+export const OpenGate = z
+  .object({
+    gateId: GateId.meta({ field: 1 }),
+    question: z.string().meta({ field: 2 }),
+    change: ProposedChange.meta({ field: 3 }),
+  })
+  .meta({ id: 'OpenGate' });
+
+export const ShowRun = defineCall({
+  name: 'showRun',
+  kind: 'query',
+  servedBy: 'gateway',
+  roles: ['read'],
+  summary: 'Shows one run: state, result, budget, what it spent, its steps with durations, and the gate that is open.',
+  http: { method: 'GET', path: '/v1/runs/{runId}' },
+  request: z.strictObject({ runId: RunId.meta({ field: 1 }) }),
+  response: z.object({
+    run: RunSummary.meta({ field: 1 }),
+    budget: Budget.meta({ field: 2 }),
+    timeline: z.array(TimelineStep).meta({ field: 3, description: 'In the order the steps were asked for.' }),
+    gate: OpenGate.optional().meta({ field: 4 }),
+    branch: z.string().optional().meta({ field: 5, description: 'Branch that receives the change, once known.' }),
+    traceId: z.string().optional().meta({ field: 6, description: 'Id of the one trace of this run.' }),
+    retryOf: RunId.optional().meta({ field: 7 }),
+    externalKey: z.string().optional().meta({ field: 8 }),
+  }),
+  errors: ['RUN_UNKNOWN'],
+  cli: { verb: 'show' },
+  example: {
+    request: { runId: 'run_01j9z3k8m2n4p6q8r0s2t4v6w8' },
+    response: {
+      run: { ...exampleRun, state: 'at_gate', gateId: 'gate_01j9z3k8m2n4p6q8r0s2t4v6w8' },
+      budget: { turns: 80, calls: 240, tokens: 800_000, microdollars: 5_000_000, seconds: 3600 },
+      timeline: [
+        {
+          stepId: 'build',
+          attempt: 1,
+          verb: 'build',
+          service: 'executor',
+          outcome: 'done',
+          requestedAt: '2030-01-01T00:00:02.000Z',
+          startedAt: '2030-01-01T00:00:02.010Z',
+          completedAt: '2030-01-01T00:00:31.000Z',
+          spent: exampleSpending,
+        },
+      ],
+      gate: {
+        gateId: 'gate_01j9z3k8m2n4p6q8r0s2t4v6w8',
+        question: 'Land this change on main?',
+        change: exampleProposal,
+      },
+      branch: 'main',
+      traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
+    },
+  },
+});
