@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest';
+import { containerOptions } from './container-options.ts';
+import { defaultSlotLimits } from './slot-limits.ts';
+
+const settings = {
+  image: 'flotilla/sandbox:abc',
+  installation: 'inst',
+  owner: 'pool-1',
+  slot: 'slot-1',
+  claim: undefined,
+  user: { uid: 1000, gid: 1000 },
+  limits: defaultSlotLimits,
+  workspaceDirectory: '/data/slots/slot-1/workspace',
+  doorDirectory: undefined,
+};
+
+test('a slot is a container with no network, no capability, one bind and hard limits', () => {
+  expect(containerOptions(settings)).toMatchInlineSnapshot(`
+    {
+      "AttachStderr": false,
+      "AttachStdin": false,
+      "AttachStdout": false,
+      "Cmd": [
+        "sleep",
+        "infinity",
+      ],
+      "Entrypoint": [],
+      "Env": [],
+      "HostConfig": {
+        "CapDrop": [
+          "ALL",
+        ],
+        "Init": true,
+        "IpcMode": "private",
+        "LogConfig": {
+          "Config": {},
+          "Type": "none",
+        },
+        "Memory": 4294967296,
+        "MemorySwap": 4294967296,
+        "Mounts": [
+          {
+            "BindOptions": {
+              "Propagation": "rprivate",
+            },
+            "ReadOnly": false,
+            "Source": "/data/slots/slot-1/workspace",
+            "Target": "/workspace",
+            "Type": "bind",
+          },
+        ],
+        "NanoCpus": 2000000000,
+        "NetworkMode": "none",
+        "PidsLimit": 512,
+        "Privileged": false,
+        "ReadonlyRootfs": true,
+        "RestartPolicy": {
+          "Name": "no",
+        },
+        "SecurityOpt": [
+          "no-new-privileges",
+        ],
+        "Tmpfs": {
+          "/home/agent": "rw,exec,nosuid,nodev,mode=0700,uid=1000,gid=1000,size=268435456",
+          "/tmp": "rw,exec,nosuid,nodev,mode=1777,size=536870912",
+        },
+        "Ulimits": [
+          {
+            "Hard": 65536,
+            "Name": "nofile",
+            "Soft": 65536,
+          },
+          {
+            "Hard": 1073741824,
+            "Name": "fsize",
+            "Soft": 1073741824,
+          },
+          {
+            "Hard": 0,
+            "Name": "core",
+            "Soft": 0,
+          },
+        ],
+      },
+      "Hostname": "sandbox",
+      "Image": "flotilla/sandbox:abc",
+      "Labels": {
+        "flotilla.installation": "inst",
+        "flotilla.owner": "pool-1",
+        "flotilla.slot": "slot-1",
+      },
+      "OpenStdin": false,
+      "Tty": false,
+      "User": "0:0",
+      "WorkingDir": "/",
+    }
+  `);
+});
+
+test('a granted step adds the directory of its door, read-only, and the forwarder as the first process', () => {
+  const plain = containerOptions(settings);
+  const granted = containerOptions({
+    ...settings,
+    claim: { run: 'run-1', step: 'setup', attempt: 2 },
+    doorDirectory: '/data/slots/slot-1/door',
+  });
+  expect(granted).toEqual({
+    ...plain,
+    Cmd: ['flotilla-door', '/run/flotilla/door.sock', '3128'],
+    Labels: { ...plain.Labels, 'flotilla.run': 'run-1', 'flotilla.step': 'setup', 'flotilla.attempt': '2' },
+    HostConfig: {
+      ...plain.HostConfig,
+      Mounts: [
+        ...(plain.HostConfig?.Mounts ?? []),
+        {
+          Type: 'bind',
+          Source: '/data/slots/slot-1/door',
+          Target: '/run/flotilla',
+          ReadOnly: true,
+          BindOptions: { Propagation: 'rprivate' },
+        },
+      ],
+    },
+  });
+});

@@ -1,0 +1,203 @@
+import type { Duplex } from 'node:stream';
+import { FlotillaError } from '@flotilla/errors/flotilla-error';
+import { errors } from '@flotilla/errors/catalogue';
+import Docker from 'dockerode';
+
+export type ContainerOptions = Docker.ContainerCreateOptions;
+
+export interface ContainerProcess {
+  readonly pid: number;
+  readonly uid: number;
+  /** As ps prints it: the first letter is the state, Z a zombie. */
+  readonly state: string;
+}
+
+export interface ContainerFacts {
+  readonly id: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+export interface ExecRequest {
+  readonly argv: readonly string[];
+  readonly user: string;
+  readonly directory: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly stdin: boolean;
+}
+
+export interface StartedExec {
+  readonly id: string;
+  /** Docker's framed output (see output-frames.ts); writable when the request asked for stdin. */
+  readonly stream: Duplex;
+}
+
+/** What this library asks of the Docker engine; the only file that knows dockerode. */
+export interface DockerEngine {
+  /** Throws DOCKER_UNAVAILABLE when it does not answer. */
+  ping(): Promise<void>;
+  /** The content id of an image. Throws SANDBOX_IMAGE_MISSING. */
+  imageId(image: string): Promise<string>;
+  createContainer(name: string, options: ContainerOptions): Promise<string>;
+  startContainer(container: string): Promise<void>;
+  /** Kills every process of the container at once and starts it again with empty tmpfs mounts. */
+  restartContainer(container: string): Promise<void>;
+  renameContainer(container: string, name: string): Promise<void>;
+  pauseContainer(container: string): Promise<void>;
+  resumeContainer(container: string): Promise<void>;
+  /** Safe to repeat: a container that is not there counts as removed. */
+  removeContainer(container: string): Promise<void>;
+  isRunning(container: string): Promise<boolean>;
+  listProcesses(container: string): Promise<readonly ContainerProcess[]>;
+  listContainers(label: string): Promise<readonly ContainerFacts[]>;
+  /** The one way a process starts in a container. */
+  startExec(container: string, request: ExecRequest): Promise<StartedExec>;
+  execState(exec: string): Promise<{ readonly running: boolean; readonly exitCode: number | undefined }>;
+  /** Calls `onContainer` with the id of each container that ran out of memory, until the signal or the stream ends. */
+  watchOutOfMemory(label: string, onContainer: (container: string) => void, signal: AbortSignal): Promise<void>;
+}
+
+const callTimeoutMs = 60_000;
+
+/** `host` as in DOCKER_HOST (unix:// or tcp://); default: the local socket. */
+export function connectDocker(host?: string): DockerEngine {
+  const connection = parseDockerHost(host);
+  const calls = new Docker({ ...connection, timeout: callTimeoutMs });
+  // A command may be silent for longer than any call may take.
+  const streams = new Docker(connection);
+  const container = (id: string) => calls.getContainer(id);
+
+  return {
+    ping: () => translate(async () => void (await calls.ping())),
+    imageId: (image) => translate(async () => (await calls.getImage(image).inspect()).Id, { image }),
+    createContainer: (name, options) =>
+      translate(async () => (await calls.createContainer({ ...options, name })).id, { image: options.Image }),
+    startContainer: (id) => translate(() => container(id).start(), { container: id }),
+    restartContainer: (id) => translate(() => container(id).restart({ t: 0 }), { container: id }),
+    renameContainer: (id, name) => translate(() => container(id).rename({ name }), { container: id }),
+    pauseContainer: (id) => translate(() => container(id).pause(), { container: id }),
+    resumeContainer: (id) => translate(() => container(id).unpause(), { container: id }),
+    removeContainer: (id) =>
+      translate(async () => {
+        try {
+          await container(id).remove({ force: true, v: true });
+        } catch (error) {
+          // 409: another call is removing it already.
+          if (![404, 409].includes(statusOf(error))) throw error;
+        }
+      }),
+    isRunning: (id) =>
+      translate(async () => {
+        try {
+          return (await container(id).inspect()).State.Running;
+        } catch (error) {
+          if (statusOf(error) === 404) return false;
+          throw error;
+        }
+      }),
+    listProcesses: (id) =>
+      translate(async () => parseProcesses(await container(id).top({ ps_args: '-eo pid,uid,stat' })), {
+        container: id,
+      }),
+    listContainers: (label) =>
+      translate(async () => {
+        const found = await calls.listContainers({ all: true, filters: { label: [label] } });
+        return found.map(({ Id, Labels }) => ({ id: Id, labels: Labels }));
+      }),
+    startExec: (id, request) =>
+      translate(
+        async () => {
+          const exec = await container(id).exec({
+            Cmd: [...request.argv],
+            User: request.user,
+            WorkingDir: request.directory,
+            Env: Object.entries(request.environment).map(([name, value]) => `${name}=${value}`),
+            AttachStdin: request.stdin,
+            AttachStdout: true,
+            AttachStderr: true,
+            Tty: false,
+          });
+          const stream = await streams.getExec(exec.id).start({ hijack: true, stdin: request.stdin, Tty: false });
+          return { id: exec.id, stream };
+        },
+        { container: id },
+      ),
+    execState: (id) =>
+      translate(
+        async () => {
+          const { Running, ExitCode } = await calls.getExec(id).inspect();
+          return { running: Running, exitCode: ExitCode ?? undefined };
+        },
+        { container: id },
+      ),
+    watchOutOfMemory: (label, onContainer, signal) =>
+      translate(async () => {
+        const filters = JSON.stringify({ type: ['container'], event: ['oom'], label: [label] });
+        const events: AsyncIterable<Buffer | string> = await streams.getEvents({ filters, abortSignal: signal });
+        let rest = '';
+        for await (const chunk of events) {
+          const lines = (rest + chunk.toString()).split('\n');
+          rest = lines.pop() ?? '';
+          for (const line of lines) if (line !== '') onContainer(JSON.parse(line).Actor.ID);
+        }
+      }),
+  };
+}
+
+function parseDockerHost(host: string | undefined): Docker.DockerOptions {
+  if (host === undefined || host === '') return { socketPath: '/var/run/docker.sock' };
+  if (host.startsWith('unix://')) return { socketPath: host.slice('unix://'.length) };
+  const url = new URL(host.includes('://') ? host : `tcp://${host}`);
+  const protocol = url.protocol === 'https:' || url.port === '2376' ? 'https' : 'http';
+  return { protocol, host: url.hostname, port: url.port === '' ? 2375 : Number(url.port) };
+}
+
+function parseProcesses(top: { Titles: readonly string[]; Processes: readonly (readonly string[])[] | null }) {
+  return (top.Processes ?? []).map(([pid = '', uid = '', state = '']) => ({
+    pid: Number(pid),
+    uid: Number(uid),
+    state,
+  }));
+}
+
+/** Turns the client's errors into ours: an engine that is gone is a wait, a container that is gone a lost slot. */
+async function translate<T>(
+  call: () => Promise<T>,
+  about: { readonly image?: string | undefined; readonly container?: string } = {},
+): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.trim() : String(error);
+    const status = statusOf(error);
+    if (status === 0 && isConnectionError(error)) {
+      throw new FlotillaError(errors.dockerUnavailable, { reason }, { cause: error });
+    }
+    if (status === 404 && about.image !== undefined) {
+      throw new FlotillaError(errors.sandboxImageMissing, { image: about.image }, { cause: error });
+    }
+    if ((status === 404 || status === 409) && about.container !== undefined) {
+      throw new FlotillaError(errors.slotLost, { slot: about.container.slice(0, 12), reason }, { cause: error });
+    }
+    throw error;
+  }
+}
+
+function statusOf(error: unknown): number {
+  return error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : 0;
+}
+
+const connectionCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'EPIPE',
+  'EACCES',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+
+function isConnectionError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && connectionCodes.has(error.code);
+}
