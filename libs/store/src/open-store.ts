@@ -1,0 +1,90 @@
+import type { TraceContext } from '@flotilla/contracts/ids';
+import { errors } from '@flotilla/errors/catalogue';
+import { FlotillaError } from '@flotilla/errors/flotilla-error';
+import { type EntitySchema, MikroORM } from '@mikro-orm/postgresql';
+import { CompiledQuery } from 'kysely';
+import { PostgresTransaction } from './postgres-transaction.ts';
+import { readLog } from './read-log.ts';
+import type { Spills } from './spills.ts';
+import type { Committed, Store, StorePorts } from './store.ts';
+import { translating } from './translate-error.ts';
+
+export interface OpenStoreOptions {
+  readonly databaseUrl: string;
+  /** Connections at most; default 10. */
+  readonly poolSize?: number;
+  readonly spills: Spills;
+  /** Shown in pg_stat_activity. */
+  readonly applicationName: string;
+  readonly clock: () => Date;
+  /** Default: no trace. */
+  readonly traceContext?: () => TraceContext | undefined;
+  /** Entities of the services' own tables. Default: none. */
+  readonly entities?: readonly EntitySchema[];
+}
+
+const connectTimeoutMs = 5_000;
+
+/** Connects to a migrated database. Throws STORE_UNAVAILABLE or STORE_NOT_MIGRATED, which a starting service waits out. */
+export async function openStore(options: OpenStoreOptions): Promise<Store> {
+  const orm = await MikroORM.init({
+    clientUrl: options.databaseUrl,
+    entities: [...(options.entities ?? [])],
+    discovery: { warnWhenNoEntities: false },
+    pool: { min: 0, max: options.poolSize ?? 10, idleTimeoutMillis: 30_000 },
+    driverOptions: {
+      application_name: options.applicationName,
+      connectionTimeoutMillis: connectTimeoutMs,
+      keepAlive: true,
+    },
+    logger: () => undefined,
+    ensureDatabase: false,
+  });
+  const store = createStore(orm, {
+    spills: options.spills,
+    clock: options.clock,
+    traceContext: options.traceContext ?? (() => undefined),
+  });
+  try {
+    await requireMigrated(store);
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+function createStore(orm: MikroORM, ports: StorePorts): Store {
+  const listeners = new Set<(committed: Committed) => void>();
+  const query: Store['query'] = async <Row>(text: string, parameters: readonly unknown[] = []) =>
+    translating(async () => {
+      const { rows } = await orm.em.fork().getKysely().executeQuery(CompiledQuery.raw(text, [...parameters]));
+      return rows as Row[]; // the statement decides the shape of its rows
+    });
+  return {
+    orm,
+    query,
+    transaction: async (work) => {
+      const { value, committed } = await translating(() =>
+        orm.em.fork().transactional(async (em) => {
+          const transaction = new PostgresTransaction(em, ports);
+          const value = await work(transaction);
+          return { value, committed: await transaction.flush() };
+        }),
+      );
+      if (committed.outbox.length > 0 || committed.advanced.length > 0) for (const tell of listeners) tell(committed);
+      return value;
+    },
+    readLog: (runId, options) => readLog(query, ports.spills, runId, options),
+    onCommitted: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    close: () => orm.close(true),
+  };
+}
+
+async function requireMigrated(store: Store): Promise<void> {
+  const [row] = await store.query<{ found: string | null }>("select to_regclass('flow.lease')::text as found");
+  if (row?.found == null) throw new FlotillaError(errors.storeNotMigrated, { table: 'flow.lease' });
+}
