@@ -16,7 +16,7 @@ export default tseslint.config(
       '**/dist/**',
       '**/node_modules/**',
       '.data/**',
-      '.nx/**',
+      '.nx/**', 'test/fleet/projects/*/**',
       '**/*.cjs',
       '**/*.mjs',
       '*.config.js',
