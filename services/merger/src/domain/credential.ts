@@ -5,12 +5,7 @@ const host = z.string().min(1).max(255).describe('Host of the remote, without po
 /** What a file in the merger's credential directory holds. Strict, so that a misspelt field is not a silent absence. */
 export const Credential = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('token'), host, token: z.string().min(1), username: z.string().min(1).optional() }),
-  z.strictObject({
-    kind: z.literal('ssh'),
-    host,
-    keyFile: z.string().startsWith('/', 'an absolute path'),
-    knownHostsFile: z.string().startsWith('/', 'an absolute path').optional(),
-  }),
+  z.strictObject({ kind: z.literal('ssh'), host, keyFile: z.string().startsWith('/', 'an absolute path') }),
 ]);
 export type Credential = z.infer<typeof Credential>;
 

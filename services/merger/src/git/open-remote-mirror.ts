@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import type { Project } from '@flotilla/contracts/project';
+import { openMirror, type Mirror } from '@flotilla/git/mirror';
+import { parseRemote, type Remote } from '@flotilla/git/remote';
+import type { RemoteCredential } from '@flotilla/git/remote-access';
+import type { RunGit } from '@flotilla/git/run-git';
+import type { CredentialDirectory } from '../credentials/credential-directory.ts';
+import { remoteHost } from '../domain/remote-host.ts';
+
+export interface RemoteMirrors {
+  readonly git: RunGit;
+  readonly mirrorDirectory: string;
+  readonly credentialDirectory: string;
+  readonly credentials: Pick<CredentialDirectory, 'read'>;
+  /** The fleet's own directories: no project's remote lies there. */
+  readonly refusedUnder: readonly string[];
+}
+
+/** Opens the mirror of a project's remote with the project's credential. Does not speak to the remote. */
+export async function openRemoteMirror(
+  { git, mirrorDirectory, credentialDirectory, credentials, refusedUnder }: RemoteMirrors,
+  project: Project,
+  signal: AbortSignal,
+): Promise<Mirror> {
+  const remote = parseRemote(project.remote, { refusedUnder });
+  const credential = await readCredential(credentials, credentialDirectory, project, remote);
+  return openMirror({ cacheDirectory: mirrorDirectory, access: { remote, credential }, git, signal });
+}
+
+async function readCredential(
+  credentials: Pick<CredentialDirectory, 'read'>,
+  directory: string,
+  { credential: name }: Project,
+  remote: Remote,
+): Promise<RemoteCredential> {
+  if (name === undefined) return { kind: 'none' };
+  const credential = await credentials.read(name, remoteHost(remote));
+  switch (credential.kind) {
+    case 'token': {
+      const { token, username } = credential;
+      return username === undefined ? { kind: 'token', token } : { kind: 'token', token, username };
+    }
+    case 'ssh':
+      return { kind: 'ssh-key', keyFile: credential.keyFile, knownHostsFile: join(directory, 'known_hosts') };
+  }
+}

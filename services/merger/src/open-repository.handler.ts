@@ -1,0 +1,62 @@
+import { nothingSpent } from '@flotilla/contracts/allowance';
+import type { CommitId, RunId, TreeId } from '@flotilla/contracts/ids';
+import type { OpenStepRequested } from '@flotilla/contracts/messages/open-step-requested';
+import type { Project } from '@flotilla/contracts/project';
+import { baseBundleName } from './domain/bundle-names.ts';
+import type { StepAnswer, StepContext, StepWork } from '@flotilla/host/step-work';
+
+/** A commit of a remote's branch, present and pinned on this host. */
+export interface OpenedRepository {
+  /** Canonical identity of the remote. */
+  readonly repository: string;
+  readonly branch: string;
+  readonly commit: CommitId;
+  readonly tree: TreeId;
+  readonly files: number;
+  /** The commit and its history as a git bundle. */
+  createBundle(): Promise<Uint8Array>;
+}
+
+export interface Repositories {
+  /** Throws the git library's errors for what cannot be cloned, is empty or has no such branch. Safe to repeat. */
+  open(project: Project, branch: string | undefined, runId: RunId, signal: AbortSignal): Promise<OpenedRepository>;
+}
+
+/** The `changes` bucket. */
+export interface BundleStore {
+  has(name: string): Promise<boolean>;
+  put(name: string, bytes: Uint8Array): Promise<void>;
+}
+
+/** Resolves a run's base commit and stores it for hosts that have neither the mirror nor the credential. */
+export class OpenRepositoryHandler implements StepWork<OpenStepRequested> {
+  readonly #repositories: Repositories;
+  readonly #bundles: BundleStore;
+
+  constructor(repositories: Repositories, bundles: BundleStore) {
+    this.#repositories = repositories;
+    this.#bundles = bundles;
+  }
+
+  async work({ project, branch, runId }: OpenStepRequested, context: StepContext): Promise<StepAnswer> {
+    const opened = await context.span('git.open', { 'flotilla.project': project.name }, () =>
+      this.#repositories.open(project, branch ?? project.branch, runId, context.signal),
+    );
+    const { repository, commit, tree, files } = opened;
+    const bundle = await context.span('git.bundle', { 'vcs.ref.head.revision': commit }, () => this.#store(opened));
+    return {
+      outcome: {
+        kind: 'done',
+        result: { verb: 'open', repository, branch: opened.branch, base: commit, tree, bundle },
+      },
+      spent: nothingSpent,
+      entries: [{ type: 'repository.opened', payload: { repository, branch: opened.branch, commit, tree, files } }],
+    };
+  }
+
+  async #store(opened: OpenedRepository): Promise<string> {
+    const name = baseBundleName(opened.commit);
+    if (!(await this.#bundles.has(name))) await this.#bundles.put(name, await opened.createBundle());
+    return name;
+  }
+}
