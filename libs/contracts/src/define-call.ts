@@ -31,7 +31,12 @@ export interface CallContract<
   /** Any one of these lets a principal make the call. */
   readonly roles: readonly Role[];
   readonly summary: string;
-  readonly http: { readonly method: HttpMethod; readonly path: `/v1/${string}` };
+  readonly http: {
+    readonly method: HttpMethod;
+    readonly path: `/v1/${string}`;
+    /** Field of the request that the header Idempotency-Key stands for. */
+    readonly idempotencyKey?: string;
+  };
   readonly request: Request;
   /** The answer; of a stream: a tagged union by `event`, one member per kind of frame. */
   readonly response: Response;

@@ -11,7 +11,7 @@ export const SubmitTask = defineCall({
   roles: ['submit'],
   summary:
     'Gives the fleet a task and answers with its run. The header Idempotency-Key stands for `externalKey` where that is absent; the same key gives the same run back, for ever.',
-  http: { method: 'POST', path: '/v1/tasks' },
+  http: { method: 'POST', path: '/v1/tasks', idempotencyKey: 'externalKey' },
   request: z.strictObject({
     goal: Task.shape.goal.meta({ field: 1 }),
     project: Task.shape.project.meta({ field: 2 }),

@@ -1,3 +1,118 @@
 import { defineError } from '../flotilla-error.ts';
 
-export const gatewayErrors = {} as const;
+export const gatewayErrors = {
+  tokenMissing: defineError({
+    code: 'TOKEN_MISSING',
+    remedy: 'caller',
+    status: 401,
+    summary: 'The request carries no token',
+    advice: 'Send the header "Authorization: Bearer TOKEN"; a local fleet prints where its token lies when it starts.',
+  }),
+  tokenRefused: defineError({
+    code: 'TOKEN_REFUSED',
+    remedy: 'caller',
+    status: 401,
+    summary: 'The token is not one that this installation knows',
+    advice: 'Take the token that the running fleet prints, or ask its operator for one.',
+  }),
+  tokenInUrl: defineError({
+    code: 'TOKEN_IN_URL',
+    remedy: 'caller',
+    summary: 'The URL carries a parameter named {parameter}, and URLs are written to logs',
+    advice:
+      'Send the token in the header "Authorization: Bearer TOKEN" and get a new one, since this one was in a URL.',
+  }),
+  roleMissing: defineError({
+    code: 'ROLE_MISSING',
+    remedy: 'caller',
+    status: 403,
+    summary: '{principal} may not call {call}: it takes one of the roles {roles}',
+    advice: 'Use a token that has one of these roles, or ask the operator for it.',
+  }),
+  hostRefused: defineError({
+    code: 'HOST_REFUSED',
+    remedy: 'caller',
+    status: 403,
+    summary: 'The request is addressed to the host {host}, which is not a name of this gateway',
+    advice: 'Use the address that the fleet prints, or have the operator list this name in {setting}.',
+  }),
+  originRefused: defineError({
+    code: 'ORIGIN_REFUSED',
+    remedy: 'caller',
+    status: 403,
+    summary: 'The request comes from a page of {origin}',
+    advice: "Call the gateway from a program or from its own pages; other sites' pages have no access.",
+  }),
+  routeUnknown: defineError({
+    code: 'ROUTE_UNKNOWN',
+    remedy: 'caller',
+    status: 404,
+    summary: 'There is no call {method} {path}',
+    advice: 'See /reference for every call and its path.',
+  }),
+  requestInvalid: defineError({
+    code: 'REQUEST_INVALID',
+    remedy: 'caller',
+    summary: 'The request is not what {call} takes: {reason}',
+    advice: 'Correct the fields named in "violations"; /reference has the shape of every request.',
+  }),
+  bodyUnreadable: defineError({
+    code: 'BODY_UNREADABLE',
+    remedy: 'caller',
+    summary: 'The body cannot be read: {reason}',
+    advice: 'Send one JSON object in UTF-8, nested at most {depth} deep, with each key once.',
+  }),
+  bodyTooLarge: defineError({
+    code: 'BODY_TOO_LARGE',
+    remedy: 'caller',
+    status: 413,
+    summary: 'The body has more than {limit} bytes',
+    advice: 'Send less; long material belongs into the repository, a goal only names it.',
+  }),
+  contentTypeRefused: defineError({
+    code: 'CONTENT_TYPE_REFUSED',
+    remedy: 'caller',
+    status: 415,
+    summary: 'The body is sent as {contentType}',
+    advice: 'Send JSON with the header "Content-Type: application/json".',
+  }),
+  lastEventIdInvalid: defineError({
+    code: 'LAST_EVENT_ID_INVALID',
+    remedy: 'caller',
+    summary: 'Last-Event-ID is {value}, and a whole number from 0 to {last} is expected',
+    advice: 'Send the id of the last event that was received, or leave the header out to begin at the start.',
+  }),
+  tooManyWatchers: defineError({
+    code: 'TOO_MANY_WATCHERS',
+    remedy: 'wait',
+    summary: 'The gateway streams to {limit} clients already',
+    advice: 'Try again when others have gone, or read the log page by page.',
+  }),
+  runUnknown: defineError({
+    code: 'RUN_UNKNOWN',
+    remedy: 'caller',
+    status: 404,
+    summary: 'There is no run {runId}',
+    advice: 'See the runs there are with "flotilla list".',
+  }),
+  gateUnknown: defineError({
+    code: 'GATE_UNKNOWN',
+    remedy: 'caller',
+    status: 404,
+    summary: 'There is no gate {gateId}',
+    advice: 'See the gates that wait with "flotilla gates".',
+  }),
+  projectUnknown: defineError({
+    code: 'PROJECT_UNKNOWN',
+    remedy: 'caller',
+    status: 404,
+    summary: 'There is no project {project}',
+    advice: 'See the projects there are with "flotilla project list", or add it with "flotilla project add".',
+  }),
+  gatewayFailed: defineError({
+    code: 'GATEWAY_FAILED',
+    remedy: 'operator',
+    summary: 'The gateway failed in a way that nobody foresaw',
+    advice: "Look for the trace id of this answer in the gateway's log, and report it.",
+  }),
+} as const;
