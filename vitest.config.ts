@@ -5,7 +5,7 @@ const conditions = ['@flotilla/source'];
 /** `unit` needs nothing but node; `real` needs the servers and the Docker engine that the test command brings up. */
 export default defineConfig({
   resolve: { conditions: [...conditions, 'module', 'node', 'development|production'] },
-  ssr: { resolve: { conditions: [...conditions, 'node', 'import', 'module', 'default'] } },
+  ssr: { resolve: { conditions: [...conditions, 'node', 'default'] } },
   test: {
     projects: [
       { extends: true, test: { name: 'unit', include: ['{libs,services,infra}/**/src/**/*.test.ts', 'test/architecture/**/*.test.ts'], exclude: ['**/*.real.test.ts', '**/node_modules/**', '**/dist/**'] } },
