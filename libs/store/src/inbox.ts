@@ -16,10 +16,10 @@ const unknown: InboxState = { handled: false, failures: 0, deliveries: 0, open: 
 const columns = 'handled_at is not null as handled, failures, deliveries, open';
 
 export async function readInbox(store: Queries, messageId: string, stage: string): Promise<InboxState> {
-  const [row] = await store.query<InboxState>(`select ${columns} from flow.inbox where message_id = $1 and stage = $2`, [
-    messageId,
-    stage,
-  ]);
+  const [row] = await store.query<InboxState>(
+    `select ${columns} from flow.inbox where message_id = $1 and stage = $2`,
+    [messageId, stage],
+  );
   return row ?? unknown;
 }
 

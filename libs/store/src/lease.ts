@@ -8,7 +8,11 @@ export interface Lease {
 }
 
 /** Key of the lease that an attempt of a step runs under. */
-export function stepLeaseKey(step: { readonly runId: string; readonly stepId: string; readonly attempt: number }): string {
+export function stepLeaseKey(step: {
+  readonly runId: string;
+  readonly stepId: string;
+  readonly attempt: number;
+}): string {
   return `step/${step.runId}/${step.stepId}/${step.attempt}`;
 }
 
@@ -18,7 +22,12 @@ type Queries = Pick<Store, 'query'>;
  * Takes a free or expired lease; undefined while somebody holds it, also where that is `holder` itself. Time is the
  * database's. `holder` names a process, never reused after a restart.
  */
-export async function acquireLease(store: Queries, key: string, holder: string, ttlMs: number): Promise<Lease | undefined> {
+export async function acquireLease(
+  store: Queries,
+  key: string,
+  holder: string,
+  ttlMs: number,
+): Promise<Lease | undefined> {
   const [row] = await store.query<{ fence: string }>(
     `insert into flow.lease as lease (key, holder, fence, expires_at)
      values ($1, $2, nextval('flow.fence'), clock_timestamp() + $3 * interval '1 millisecond')

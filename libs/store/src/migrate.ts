@@ -52,7 +52,9 @@ export async function migrate({ databaseUrl, migrations = [] }: MigrateOptions):
   }
 }
 
-function migrationClass(statements: readonly string[]): new (...args: ConstructorParameters<typeof Migration>) => Migration {
+function migrationClass(
+  statements: readonly string[],
+): new (...args: ConstructorParameters<typeof Migration>) => Migration {
   return class extends Migration {
     override up(): void {
       for (const statement of statements) this.addSql(statement);

@@ -58,7 +58,10 @@ function createStore(orm: MikroORM, ports: StorePorts): Store {
   const listeners = new Set<(committed: Committed) => void>();
   const query: Store['query'] = async <Row>(text: string, parameters: readonly unknown[] = []) =>
     translating(async () => {
-      const { rows } = await orm.em.fork().getKysely().executeQuery(CompiledQuery.raw(text, [...parameters]));
+      const { rows } = await orm.em
+        .fork()
+        .getKysely()
+        .executeQuery(CompiledQuery.raw(text, [...parameters]));
       return rows as Row[]; // the statement decides the shape of its rows
     });
   return {

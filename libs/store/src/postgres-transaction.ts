@@ -59,13 +59,12 @@ export class PostgresTransaction implements Transaction {
     });
   }
 
-  publishRaw(message: RawMessage): Promise<void> {
+  async publishRaw(message: RawMessage): Promise<void> {
     const bytes = Buffer.byteLength(message.payload);
     if (bytes > MESSAGE_LIMIT_BYTES) {
       throw new FlotillaError(errors.messageTooLarge, { subject: message.subject, bytes, limit: MESSAGE_LIMIT_BYTES });
     }
     this.#messages.push({ ...message, headers: message.headers ?? traceHeaders(this.#ports.traceContext()) });
-    return Promise.resolve();
   }
 
   async completeInbox(messageId: string, stage: string): Promise<void> {
@@ -131,5 +130,8 @@ export class PostgresTransaction implements Transaction {
 
 function traceHeaders(trace: TraceContext | undefined): Readonly<Record<string, string>> {
   if (trace === undefined) return {};
-  return { traceparent: trace.traceparent, ...(trace.tracestate === undefined ? {} : { tracestate: trace.tracestate }) };
+  return {
+    traceparent: trace.traceparent,
+    ...(trace.tracestate === undefined ? {} : { tracestate: trace.tracestate }),
+  };
 }

@@ -60,6 +60,8 @@ function toEntry(runId: RunId, row: LogRow, payload: unknown): LogEntry {
     ...(row.attempt === null ? {} : { attempt: row.attempt }),
     ...(row.traceparent === null
       ? {}
-      : { trace: { traceparent: row.traceparent, ...(row.tracestate === null ? {} : { tracestate: row.tracestate }) } }),
+      : {
+          trace: { traceparent: row.traceparent, ...(row.tracestate === null ? {} : { tracestate: row.tracestate }) },
+        }),
   });
 }
