@@ -1,29 +1,20 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { once } from 'node:events';
+import { startRedis, type RedisServer } from '@flotilla/testing/servers/start-redis';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { RedisMergeLease } from './redis-merge-lease.ts';
 
-let directory: string;
-let port: number;
-let server: ChildProcess;
+let redis: RedisServer;
 let leases: RedisMergeLease[];
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'merge-lease-'));
-  port = await freePort();
-  server = await startRedis();
+  redis = await startRedis();
   leases = [];
 });
 
 afterEach(async () => {
   for (const lease of leases) lease.close();
-  await stopRedis();
-  await rm(directory, { recursive: true, force: true });
+  await redis.close();
 });
 
 test('two holders of one lane never work at the same time, and the second is told to wait', async () => {
@@ -71,7 +62,7 @@ test('work longer than the lease keeps it by renewal', async () => {
 });
 
 test('a lease that somebody else took over is lost, and its holder hears of it', async () => {
-  const thief = new Redis(port, '127.0.0.1');
+  const thief = new Redis(redis.url);
   await lease({ ttlMs: 600 }).hold('lane', async (signal) => {
     const [key] = await thief.keys('*');
     await thief.set(key!, 'somebody else', 'PX', 60_000);
@@ -86,7 +77,7 @@ test('a lease is lost before it can end unseen when Redis goes away', async () =
   const ttlMs = 1_200;
   await lease({ ttlMs, answerWithinMs: 200 }).hold('lane', async (signal) => {
     const heldAt = performance.now();
-    await stopRedis();
+    await redis.kill();
     await aborted(signal);
     expect(signal.reason).toMatchObject({ code: 'MERGE_LEASE_LOST' });
     expect(performance.now() - heldAt).toBeLessThan(ttlMs);
@@ -95,49 +86,21 @@ test('a lease is lost before it can end unseen when Redis goes away', async () =
 
 test('without Redis nothing is worked on, the caller is told to wait, and it goes on when Redis is back', async () => {
   const holder = lease({ answerWithinMs: 500 });
-  await stopRedis();
+  await redis.kill();
   const work = vi.fn(async () => 'landed');
   await expect(holder.hold('lane', work)).rejects.toMatchObject({ code: 'MERGE_LEASE_UNAVAILABLE', remedy: 'wait' });
   expect(work).not.toHaveBeenCalled();
 
-  server = await startRedis();
+  await redis.start();
   await vi.waitFor(() => expect(holder.hold('lane', work)).resolves.toBe('landed'), { timeout: 10_000 });
 });
 
 function lease(options: { ttlMs?: number; answerWithinMs?: number } = {}): RedisMergeLease {
-  const made = new RedisMergeLease({ url: `redis://127.0.0.1:${port}`, ...options });
+  const made = new RedisMergeLease({ url: redis.url, ...options });
   leases.push(made);
   return made;
 }
 
 function aborted(signal: AbortSignal): Promise<unknown> {
   return signal.aborted ? Promise.resolve() : once(signal, 'abort');
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-}
-
-async function startRedis(): Promise<ChildProcess> {
-  const child = spawn(
-    'redis-server',
-    ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', directory],
-    { stdio: 'ignore' },
-  );
-  const probe = new Redis(port, '127.0.0.1', { retryStrategy: () => 20 });
-  probe.on('error', () => undefined);
-  await probe.ping();
-  probe.disconnect();
-  return child;
-}
-
-async function stopRedis(): Promise<void> {
-  if (server.exitCode !== null || server.signalCode !== null) return;
-  server.kill('SIGKILL');
-  await once(server, 'exit');
 }
