@@ -6,6 +6,8 @@ export interface CommandOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly directory?: string;
   readonly signal?: AbortSignal;
+  /** Standard input. Default: none. */
+  readonly input?: string;
   /** Called with each line of either stream as it arrives. */
   readonly onLine?: (line: string) => void;
   /** Takes the raw standard output instead of collecting it. */
@@ -32,8 +34,11 @@ export async function runCommand(
     const child = spawn(command, [...args], {
       cwd: options.directory,
       env: options.environment === undefined ? process.env : { ...options.environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe'],
     });
+    // A command that ends without reading its input is no failure of ours.
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(options.input);
     const end = (): boolean => child.kill('SIGTERM');
     options.signal?.addEventListener('abort', end, { once: true });
 

@@ -67,7 +67,7 @@ async function bootstrap(
       reason: `mmdebstrap failed: ${lastWords(result)}`,
     });
   }
-  const [repo, tag] = content.baseImage.split(':');
+  const [repo = '', tag = ''] = content.baseImage.split(':');
   const id = await imported;
   await docker.getImage(id ?? '').tag({ repo, tag });
 }

@@ -1,11 +1,25 @@
 import { defineError } from '../flotilla-error.ts';
 
 export const bringUpErrors = {
-  machineLockUnavailable: defineError({
-    code: 'MACHINE_LOCK_UNAVAILABLE',
+  alreadyRunning: defineError({
+    code: 'ALREADY_RUNNING',
+    remedy: 'caller',
+    summary: 'Process {pid} already runs the servers of {directory}',
+    advice: 'Use the one that runs, or stop process {pid} first.',
+    status: 409,
+  }),
+  dockerMissing: defineError({
+    code: 'DOCKER_MISSING',
     remedy: 'operator',
-    summary: 'The machine-wide lock {path} could not be taken: {reason}',
-    advice: 'Install util-linux, which has the flock command, and make sure the directory can be written to.',
+    summary: 'There is no Docker engine to run sandboxes in: {reason}',
+    advice:
+      'Start a Docker engine that you may use, or set DOCKER_HOST to one, or run as root where dockerd is installed or apt can install it; commands of agents never run outside a container.',
+  }),
+  lockUnavailable: defineError({
+    code: 'LOCK_UNAVAILABLE',
+    remedy: 'operator',
+    summary: 'The lock {path} could not be taken: {reason}',
+    advice: 'Install util-linux, which has the flock command, and make sure that the directory can be written to.',
   }),
   packagesNotInstalled: defineError({
     code: 'PACKAGES_NOT_INSTALLED',
@@ -19,5 +33,30 @@ export const bringUpErrors = {
     summary: 'The sandbox image could not be made: {reason}',
     advice:
       'Give the Docker engine a registry that has the base image of infra/docker/sandbox/Dockerfile, or run on Debian or Ubuntu as root with working apt sources, or load a ready image as {image}.',
+  }),
+  serverDataUnreadable: defineError({
+    code: 'SERVER_DATA_UNREADABLE',
+    remedy: 'operator',
+    summary: 'The data of {server} was written by version {dataVersion}, and this machine has {found}',
+    advice: 'Install version {dataVersion}, or move the data away to start with none.',
+  }),
+  serverMissing: defineError({
+    code: 'SERVER_MISSING',
+    remedy: 'operator',
+    summary: 'There is no {server}: {reasons}',
+    advice:
+      'Set {variable} to one that runs, or put its program on PATH, or give the Docker engine a registry and docker compose, or run as root where apt-get can install it.',
+  }),
+  serverNotStarted: defineError({
+    code: 'SERVER_NOT_STARTED',
+    remedy: 'operator',
+    summary: '{server} could not be started: {reason}',
+    advice: 'Read {log}, put right what it says, and start again.',
+  }),
+  serverSilent: defineError({
+    code: 'SERVER_SILENT',
+    remedy: 'operator',
+    summary: '{variable} is set, but {server} does not answer there: {reason}',
+    advice: 'Start that {server}, correct {variable}, or unset it to have one brought up.',
   }),
 } as const;

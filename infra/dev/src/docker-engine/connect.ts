@@ -1,0 +1,39 @@
+import Dockerode from 'dockerode';
+
+export type DockerConnection =
+  | { readonly kind: 'answers'; readonly docker: Dockerode; readonly version: string; readonly at: string }
+  | { readonly kind: 'silent'; readonly at: string; readonly reason: string };
+
+export const defaultSocket = '/var/run/docker.sock';
+
+const answerMs = 3_000;
+
+/** Asks the Docker engine at DOCKER_HOST, or at the usual socket, for its version; it has three seconds to answer. */
+export async function connectToDocker(
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<DockerConnection> {
+  const host = environment['DOCKER_HOST'];
+  const at = host === undefined || host === '' ? `unix://${defaultSocket}` : host;
+  try {
+    const docker = openDocker(at);
+    const { Version } = await withinTime(docker.version(), answerMs);
+    return { kind: 'answers', docker, version: Version, at };
+  } catch (error) {
+    return { kind: 'silent', at, reason: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** A client for an address as DOCKER_HOST names it. */
+function openDocker(at: string): Dockerode {
+  if (at.startsWith('unix://')) return new Dockerode({ socketPath: at.slice('unix://'.length) });
+  // The client reads DOCKER_HOST with its certificates and ssh by itself.
+  return new Dockerode();
+}
+
+async function withinTime<Result>(work: Promise<Result>, limitMs: number): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`nothing within ${limitMs / 1_000} s`)), limitMs);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
