@@ -10,7 +10,7 @@ import { RunResult, RunState } from './shapes.ts';
 
 /**
  * Read-only views of Postgres that the router publishes and the gateway reads: a boundary like a message. Columns are
- * named as the fields below; objects are jsonb, times are timestamptz, everything else is text, integer or boolean.
+ * named as the fields below; objects are jsonb, times are timestamptz (read as ISO 8601 in UTC), the rest is text.
  */
 
 const nullable = <Schema extends z.ZodType>(schema: Schema) => schema.nullable();
@@ -37,8 +37,8 @@ export const PublishedRun = z.object({
   budget: Allowance,
   spent: Spent,
   traceparent: nullable(z.string()),
-  created_at: z.date(),
-  ended_at: nullable(z.date()),
+  created_at: z.iso.datetime(),
+  ended_at: nullable(z.iso.datetime()),
 });
 export type PublishedRun = z.infer<typeof PublishedRun>;
 
@@ -51,8 +51,8 @@ export const PublishedGate = z.object({
   question: z.string(),
   state: z.enum(gateStates),
   change: Change,
-  opened_at: z.date(),
-  decided_at: nullable(z.date()),
+  opened_at: z.iso.datetime(),
+  decided_at: nullable(z.iso.datetime()),
   decision: nullable(z.enum(decisions)),
   decided_by: nullable(Principal),
   comment: nullable(z.string()),
@@ -60,7 +60,7 @@ export const PublishedGate = z.object({
 export type PublishedGate = z.infer<typeof PublishedGate>;
 
 /** View `published.project`: one row a project. */
-export const PublishedProject = z.object({ name: ProjectName, definition: Project, created_at: z.date() });
+export const PublishedProject = z.object({ name: ProjectName, definition: Project, created_at: z.iso.datetime() });
 export type PublishedProject = z.infer<typeof PublishedProject>;
 
 /** Name of each view to the shape of its rows. */
