@@ -30,6 +30,10 @@ test('a lost Postgres is an error that is waited out, and the store goes on once
   await expect(openStore(options)).rejects.toMatchObject(unavailable);
 
   await postgres.start();
+  const poolIsWhole = Array.from({ length: 2 }, () =>
+    store.transaction((transaction) => transaction.query('select 1')),
+  );
+  await Promise.all(poolIsWhole);
   expect(await store.query('select 1 as one')).toEqual([{ one: 1 }]);
   await store.close();
   await postgres.close();

@@ -2,7 +2,7 @@ import type { TraceContext } from '@flotilla/contracts/ids';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { type EntitySchema, MikroORM } from '@mikro-orm/postgresql';
-import { CompiledQuery } from 'kysely';
+import { CompiledQuery, type Kysely, type Transaction as KyselyTransaction } from 'kysely';
 import { PostgresTransaction } from './postgres-transaction.ts';
 import { readLog } from './read-log.ts';
 import type { Spills } from './spills.ts';
@@ -24,6 +24,8 @@ export interface OpenStoreOptions {
 }
 
 const connectTimeoutMs = 5_000;
+/** A process that stalls inside a transaction gives the rows it locked back after this time. */
+const stalledTransactionMs = 30_000;
 
 /** Connects to a migrated database. Throws STORE_UNAVAILABLE or STORE_NOT_MIGRATED, which a starting service waits out. */
 export async function openStore(options: OpenStoreOptions): Promise<Store> {
@@ -36,6 +38,7 @@ export async function openStore(options: OpenStoreOptions): Promise<Store> {
       application_name: options.applicationName,
       connectionTimeoutMillis: connectTimeoutMs,
       keepAlive: true,
+      idle_in_transaction_session_timeout: stalledTransactionMs,
     },
     logger: () => undefined,
     ensureDatabase: false,
@@ -56,12 +59,14 @@ export async function openStore(options: OpenStoreOptions): Promise<Store> {
 
 function createStore(orm: MikroORM, ports: StorePorts): Store {
   const listeners = new Set<(committed: Committed) => void>();
-  const query: Store['query'] = async <Row>(text: string, parameters: readonly unknown[] = []) =>
+  let open = true;
+  const connect = () => {
+    if (!open) throw new FlotillaError(errors.storeUnavailable, { reason: 'this process has closed its store' });
+    return orm.em.getConnection().getClient();
+  };
+  const query: Store['query'] = <Row>(text: string, parameters: readonly unknown[] = []) =>
     translating(async () => {
-      const { rows } = await orm.em
-        .fork()
-        .getKysely()
-        .executeQuery(CompiledQuery.raw(text, [...parameters]));
+      const { rows } = await connect().executeQuery(CompiledQuery.raw(text, [...parameters]));
       return rows as Row[]; // the statement decides the shape of its rows
     });
   return {
@@ -69,9 +74,12 @@ function createStore(orm: MikroORM, ports: StorePorts): Store {
     query,
     transaction: async (work) => {
       const { value, committed } = await translating(() =>
-        orm.em.fork().transactional(async (em) => {
+        transact(connect(), async (context) => {
+          const em = orm.em.fork();
+          em.setTransactionContext(context);
           const transaction = new PostgresTransaction(em, ports);
           const value = await work(transaction);
+          await em.flush();
           return { value, committed: await transaction.flush() };
         }),
       );
@@ -83,8 +91,34 @@ function createStore(orm: MikroORM, ports: StorePorts): Store {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    close: () => orm.close(true),
+    close: async () => {
+      open = false;
+      await orm.close(true);
+    },
   };
+}
+
+/**
+ * MikroORM's own `transactional` never gives a connection back whose begin or rollback failed, so that each loss of Postgres under
+ * load would cost the pool for ever; Kysely's callback form always does. It reports a failed rollback; here the first error counts.
+ */
+async function transact<T>(
+  kysely: Kysely<unknown>,
+  work: (context: KyselyTransaction<unknown>) => Promise<T>,
+): Promise<T> {
+  let first: { readonly error: unknown } | undefined;
+  try {
+    return await kysely.transaction().execute(async (context) => {
+      try {
+        return await work(context);
+      } catch (error) {
+        first = { error };
+        throw error;
+      }
+    });
+  } catch (error) {
+    throw first === undefined ? error : first.error;
+  }
 }
 
 async function requireMigrated(store: Store): Promise<void> {

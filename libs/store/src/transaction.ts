@@ -28,7 +28,7 @@ export interface RawMessage {
 }
 
 export interface Transaction {
-  /** MikroORM on the same connection. */
+  /** MikroORM on the same connection; its changes are flushed before the commit. It opens no savepoint. */
   readonly em: EntityManager;
   /** $1 parameters; an array of JavaScript is an array of Postgres. */
   query<Row>(text: string, parameters?: readonly unknown[]): Promise<readonly Row[]>;
