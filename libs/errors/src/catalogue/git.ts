@@ -1,3 +1,152 @@
 import { defineError } from '../flotilla-error.ts';
 
-export const gitErrors = {} as const;
+export const gitErrors = {
+  remoteUrlRefused: defineError({
+    code: 'REMOTE_URL_REFUSED',
+    remedy: 'caller',
+    summary: 'The remote address is refused: {reason}',
+    advice:
+      'Give https://host/path, ssh://user@host/path, user@host:path, file:///path or an absolute path, without a credential in it.',
+  }),
+  remoteCredentialMismatch: defineError({
+    code: 'REMOTE_CREDENTIAL_MISMATCH',
+    remedy: 'caller',
+    summary: 'The credential does not fit the remote {remote}: {reason}',
+    advice: 'Use a token with an http address and a key file with an ssh address.',
+  }),
+  remoteCredentialRefused: defineError({
+    code: 'REMOTE_CREDENTIAL_REFUSED',
+    remedy: 'caller',
+    summary: 'The remote {remote} refuses the credential: {reason}',
+    advice: "Check that the project's credential is still valid and may read and write this repository, then retry.",
+  }),
+  remoteNotFound: defineError({
+    code: 'REMOTE_NOT_FOUND',
+    remedy: 'caller',
+    summary: 'There is no repository at {remote}: {reason}',
+    advice:
+      'Check the address; a private repository also looks absent to a credential that may not read it, so check that too.',
+  }),
+  remoteNotCloneable: defineError({
+    code: 'REMOTE_NOT_CLONEABLE',
+    remedy: 'caller',
+    summary: 'The remote {remote} cannot be read with git: {reason}',
+    advice: 'Put right what the text says; the same `git ls-remote` from the host that runs the fleet shows it too.',
+  }),
+  remoteRedirected: defineError({
+    code: 'REMOTE_REDIRECTED',
+    remedy: 'caller',
+    summary: 'The remote {remote} redirects elsewhere, and redirects are never followed with a credential: {reason}',
+    advice: 'Give the address that it redirects to; often it is the same one ending in .git.',
+  }),
+  remoteOwnedBySomeoneElse: defineError({
+    code: 'REMOTE_OWNED_BY_SOMEONE_ELSE',
+    remedy: 'caller',
+    summary: 'The local repository {remote} belongs to another user than the one the fleet runs as',
+    advice:
+      'Make that user its owner, or reach the repository by ssh or https; git refuses it to protect against its hooks.',
+  }),
+  remoteUnreachable: defineError({
+    code: 'REMOTE_UNREACHABLE',
+    remedy: 'retry',
+    summary: 'The remote {remote} does not answer: {reason}',
+    advice: 'Check the network and the host name; the step is tried again by itself.',
+  }),
+  remoteEmpty: defineError({
+    code: 'REMOTE_EMPTY',
+    remedy: 'caller',
+    summary: 'The repository {remote} has no commit yet',
+    advice: 'Push a first commit, even one with only a README, then retry.',
+  }),
+  branchUnknown: defineError({
+    code: 'BRANCH_UNKNOWN',
+    remedy: 'caller',
+    summary: 'The repository {remote} has no branch {branch}',
+    advice: 'Name one of its branches: {branches}.',
+  }),
+  branchNameRefused: defineError({
+    code: 'BRANCH_NAME_REFUSED',
+    remedy: 'caller',
+    summary: 'The branch name {branch} is refused: {reason}',
+    advice: 'Give a branch name that `git check-ref-format --branch` accepts, without refs/heads/.',
+  }),
+  commitUnavailable: defineError({
+    code: 'COMMIT_UNAVAILABLE',
+    remedy: 'operator',
+    summary: 'Neither the remote {remote} nor a stored bundle has the commit {commit}',
+    advice:
+      'Check whether the branch was rewritten or the stored bundle was removed; start the task again from the present head.',
+  }),
+  objectsRefused: defineError({
+    code: 'OBJECTS_REFUSED',
+    remedy: 'caller',
+    summary: 'Git objects are malformed or dangerous and were not taken: {reason}',
+    advice: 'Run `git fsck --strict` in the source repository and repair what it names.',
+  }),
+  bundleRefused: defineError({
+    code: 'BUNDLE_REFUSED',
+    remedy: 'operator',
+    summary: 'A stored bundle cannot be used: {reason}',
+    advice: 'Retry the step that made it; the bundle is made anew.',
+  }),
+  bundlePrerequisiteMissing: defineError({
+    code: 'BUNDLE_PREREQUISITE_MISSING',
+    remedy: 'retry',
+    summary: 'A stored bundle builds on commits that are not here: {commits}',
+    advice: 'Make the named commits available in the mirror first; the step is tried again by itself.',
+  }),
+  changeRefused: defineError({
+    code: 'CHANGE_REFUSED',
+    remedy: 'caller',
+    summary: 'The workspace holds something that cannot become a change: {reason}: {path}',
+    advice: 'Remove or rename the named path in the workspace and finish again.',
+  }),
+  changeTooLarge: defineError({
+    code: 'CHANGE_TOO_LARGE',
+    remedy: 'caller',
+    summary: 'The change is larger than the limit: {what}',
+    advice: 'Keep generated and downloaded files out of the change by naming them in .gitignore, or raise the limit.',
+  }),
+  fileTooLarge: defineError({
+    code: 'FILE_TOO_LARGE',
+    remedy: 'caller',
+    summary: 'The file {path} has more than {limitBytes} bytes',
+    advice: 'Ask for a smaller file, or raise the limit.',
+  }),
+  mirrorBusy: defineError({
+    code: 'MIRROR_BUSY',
+    remedy: 'wait',
+    summary: 'Another process holds the mirror of {remote}',
+    advice: 'Nothing to do: the step goes on when the other process is done with it.',
+  }),
+  mirrorDiskFull: defineError({
+    code: 'MIRROR_DISK_FULL',
+    remedy: 'operator',
+    summary: 'The disk that holds the mirrors is full',
+    advice: 'Free space on it; mirrors are caches and may be removed while no service runs.',
+  }),
+  gitMissing: defineError({
+    code: 'GIT_MISSING',
+    remedy: 'operator',
+    summary: 'The git program cannot be started: {reason}',
+    advice: 'Install git 2.39 or newer on the host (and in the service image), with flock from util-linux beside it.',
+  }),
+  gitTimedOut: defineError({
+    code: 'GIT_TIMED_OUT',
+    remedy: 'retry',
+    summary: 'git {command} did not end within {seconds} s and was stopped',
+    advice: 'Check the remote and the load of the host; the step is tried again by itself.',
+  }),
+  gitOutputTooLarge: defineError({
+    code: 'GIT_OUTPUT_TOO_LARGE',
+    remedy: 'operator',
+    summary: 'git {command} wrote more than {limitBytes} bytes and was stopped',
+    advice: 'The repository is larger than this installation is set up for: raise the limit or split the task.',
+  }),
+  gitFailed: defineError({
+    code: 'GIT_FAILED',
+    remedy: 'retry',
+    summary: 'git {command} failed with exit code {exitCode}: {reason}',
+    advice: 'Read the text; the step is tried again by itself, and the mirror may be removed as it is only a cache.',
+  }),
+} as const;

@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { withFileLock } from './file-lock.ts';
+import { neutralAttributes } from './neutral-attributes.ts';
+import { judgeRemoteFailure } from './remote-failure.ts';
+import { reachRemote, type RemoteAccess } from './remote-access.ts';
+import { describeRemote } from './remote.ts';
+import { commandName, gitFailure, type GitAnswer, type GitCall, type RunGit } from './run-git.ts';
+
+export interface MirrorOptions {
+  /** Directory of this host's mirrors; made when absent. May be shared by the containers of one host. */
+  readonly cacheDirectory: string;
+  readonly access: RemoteAccess;
+  readonly git: RunGit;
+  /** Keeps apart what must not be shared, such as two tenants. Default: one space for all. */
+  readonly space?: string | undefined;
+  /** How long to wait for another holder of the mirror. Default 600 000. */
+  readonly lockWaitLimitMs?: number | undefined;
+  /** Limit of one transfer from or to the remote. Default 900 000. */
+  readonly transferLimitMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A bare repository on this host that caches one remote. It holds no truth and may be removed at any time. */
+export interface Mirror {
+  readonly access: RemoteAccess;
+  /** For errors: the remote's address without a credential. */
+  readonly remoteName: string;
+  readonly gitDirectory: string;
+  /** Runs git on the mirror; reads and object writes need no lock. */
+  run(call: Omit<GitCall, 'gitDirectory'>): Promise<GitAnswer>;
+  /** Runs git so that it can reach the remote. Its failures are told in the words of the catalogue. */
+  runRemote(call: Omit<GitCall, 'gitDirectory' | 'accept'>): Promise<GitAnswer>;
+  /** As `runRemote`, for a caller that judges the exit code and the complaint itself. */
+  tryRemote(call: Omit<GitCall, 'gitDirectory' | 'accept'>): Promise<GitAnswer>;
+  /** Runs git on another repository that this process made, such as one about to be handed to a sandbox. */
+  runElsewhere(gitDirectory: string, call: Omit<GitCall, 'gitDirectory'>): Promise<GitAnswer>;
+  /** Runs `work` as the only writer of refs on this host. Not re-entrant. */
+  withLock<Result>(work: (locked: LockedMirror) => Promise<Result>): Promise<Result>;
+  /** An empty directory for private files of one operation, removed afterwards. */
+  withScratch<Result>(work: (directory: string) => Promise<Result>): Promise<Result>;
+}
+
+/** The mirror while this process is its only writer; every program started through it keeps the lock while it lives. */
+export type LockedMirror = Omit<Mirror, 'withLock'>;
+
+/** Opens the mirror of a remote and makes it when there is none. Does not speak to the remote. Safe to repeat. */
+export async function openMirror(options: MirrorOptions): Promise<Mirror> {
+  const key = mirrorKey(options);
+  await mkdir(options.cacheDirectory, { recursive: true, mode: 0o700 });
+  const gitDirectory = join(options.cacheDirectory, `${key}.git`);
+  const lockPath = join(options.cacheDirectory, `${key}.lock`);
+  const holds = describeRemote(options.access.remote);
+  const waitLimitMs = options.lockWaitLimitMs ?? 600_000;
+  const lock = <Result>(work: (descriptor: number) => Promise<Result>): Promise<Result> =>
+    withFileLock(lockPath, { waitLimitMs, holds, signal: options.signal }, work);
+
+  if (!(await isWhole(gitDirectory))) await lock(() => makeRepository(options, gitDirectory));
+  const unlocked = bindMirror(options, gitDirectory, []);
+  return {
+    ...unlocked,
+    withLock: (work) => lock((descriptor) => work(bindMirror(options, gitDirectory, [descriptor]))),
+  };
+}
+
+function mirrorKey({ access, space }: MirrorOptions): string {
+  const identity = JSON.stringify([space ?? '', access.remote.canonicalId]);
+  return createHash('sha256').update(identity).digest('hex').slice(0, 40);
+}
+
+function bindMirror(options: MirrorOptions, gitDirectory: string, keepOpen: readonly number[]): LockedMirror {
+  const { access, signal } = options;
+  const reach = reachRemote(access);
+  /** A lock file met while we are the only writer was left by a crash. */
+  const attempt = async (call: GitCall): Promise<GitAnswer> => {
+    const answer = await options.git({ ...call, accept: 'any' });
+    const retry =
+      answer.exitCode !== 0 && keepOpen.length > 0 && (await removeLockLeftBehind(gitDirectory, answer.complaint));
+    return retry ? options.git({ ...call, accept: 'any' }) : answer;
+  };
+  const tryRemote: Mirror['tryRemote'] = (call) =>
+    attempt({
+      timeLimitMs: options.transferLimitMs ?? 900_000,
+      signal,
+      keepOpen,
+      ...call,
+      gitDirectory,
+      settings: [...(call.settings ?? []), ...reach.settings],
+      variables: { ...call.variables, ...reach.variables },
+      secrets: reach.secrets,
+    });
+  return {
+    access,
+    remoteName: describeRemote(access.remote),
+    gitDirectory,
+    async run(call) {
+      const answer = await attempt({ signal, keepOpen, ...call, gitDirectory });
+      const accept = call.accept ?? [0];
+      if (accept === 'any' || accept.includes(answer.exitCode)) return answer;
+      throw gitFailure(commandName(call), answer.exitCode, answer.complaint);
+    },
+    runElsewhere: (elsewhere, call) => options.git({ signal, keepOpen, ...call, gitDirectory: elsewhere }),
+    tryRemote,
+    async runRemote(call) {
+      const answer = await tryRemote(call);
+      if (answer.exitCode !== 0) throw judgeRemoteFailure(access.remote, answer.complaint);
+      return answer;
+    },
+    withScratch: (work) => withScratch(options.cacheDirectory, work),
+  };
+}
+
+async function removeLockLeftBehind(gitDirectory: string, complaint: string): Promise<boolean> {
+  const name = /Unable to create '<path>\/([A-Za-z0-9_./-]+\.lock)': File exists/.exec(complaint)?.[1];
+  if (name === undefined || name.split('/').includes('..')) return false;
+  await rm(join(gitDirectory, name), { force: true });
+  return true;
+}
+
+async function isWhole(gitDirectory: string): Promise<boolean> {
+  const info = await stat(join(gitDirectory, 'flotilla-mirror')).catch(() => undefined);
+  return info?.isFile() ?? false;
+}
+
+/** Made aside and renamed, so that a mirror that is there is whole. */
+async function makeRepository(options: MirrorOptions, gitDirectory: string): Promise<void> {
+  if (await isWhole(gitDirectory)) return;
+  await rm(gitDirectory, { recursive: true, force: true });
+  await withScratch(options.cacheDirectory, async (scratch) => {
+    const made = join(scratch, 'made.git');
+    await options.git({
+      gitDirectory: made,
+      args: ['init', '--quiet', '--bare', '--template=', '--object-format=sha1', '--initial-branch=flotilla-none'],
+      signal: options.signal,
+    });
+    await mkdir(join(made, 'info'), { recursive: true });
+    await writeFile(join(made, 'info', 'attributes'), neutralAttributes);
+    await writeFile(join(made, 'flotilla-mirror'), `${options.access.remote.canonicalId}\n`);
+    await rename(made, gitDirectory);
+  });
+}
+
+async function withScratch<Result>(
+  cacheDirectory: string,
+  work: (directory: string) => Promise<Result>,
+): Promise<Result> {
+  const directory = await mkdtemp(join(cacheDirectory, 'scratch-'));
+  try {
+    return await work(directory);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
