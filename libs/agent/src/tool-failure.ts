@@ -1,0 +1,26 @@
+import { FlotillaError } from '@flotilla/errors/flotilla-error';
+import type { ToolResult } from './define-tool.ts';
+
+const fileProblems: Readonly<Record<string, readonly [code: string, text: string]>> = {
+  ENOENT: ['NOT_FOUND', 'There is no such file or directory.'],
+  ENOTDIR: ['NOT_A_DIRECTORY', 'A part of the path is not a directory.'],
+  EISDIR: ['IS_A_DIRECTORY', 'The path is a directory.'],
+  ENOTEMPTY: ['NOT_EMPTY', 'The directory is not empty.'],
+  EACCES: ['NOT_PERMITTED', 'The sandbox does not permit it.'],
+  EPERM: ['NOT_PERMITTED', 'The sandbox does not permit it.'],
+  ELOOP: ['PATH_REFUSED', 'The path goes through a link.'],
+  ENAMETOOLONG: ['PATH_REFUSED', 'The path is too long.'],
+  ENOSPC: ['NO_SPACE', 'The workspace is full.'],
+  EFBIG: ['NO_SPACE', 'The file is too large.'],
+};
+
+/** What went wrong inside the workspace, as a result for the model; undefined where the failure is ours to handle. */
+export function toToolFailure(thrown: unknown): ToolResult | undefined {
+  if (thrown instanceof FlotillaError)
+    return thrown.remedy === 'caller'
+      ? { ok: false, code: thrown.code, text: `${thrown.message}. ${thrown.advice}` }
+      : undefined;
+  const code = thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : '';
+  const problem = Object.hasOwn(fileProblems, code) ? fileProblems[code] : undefined;
+  return problem === undefined ? undefined : { ok: false, code: problem[0], text: problem[1] };
+}
