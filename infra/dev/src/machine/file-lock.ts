@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
+import { runCommand } from '../run-command.ts';
 
 export interface LockHolder {
   readonly pid: number;
@@ -76,4 +77,10 @@ export async function readLockHolder(path: string): Promise<LockHolder | undefin
 
 function holderPath(path: string): string {
   return `${path}.holder`;
+}
+
+/** Whether somebody holds the lock now. Takes it for a moment when nobody does. */
+export async function isLockTaken(path: string): Promise<boolean> {
+  const { code } = await runCommand('flock', ['--nonblock', '--conflict-exit-code', String(takenCode), path, 'true']);
+  return code === takenCode;
 }

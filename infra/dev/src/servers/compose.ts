@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errors } from '@flotilla/errors/catalogue';
@@ -17,7 +17,7 @@ import { renderNatsConfig, renderSingleUser } from './nats-config.ts';
 import type { Passwords } from './passwords.ts';
 import { probeBanner, probeServer } from './probe.ts';
 import type { ComposeFact, ServerName } from './source.ts';
-import { readFile } from 'node:fs/promises';
+import { urlOf } from './url-of.ts';
 
 const composePath = join(repositoryDirectory, 'compose.yaml');
 const readyMs = 60_000;
@@ -74,7 +74,7 @@ export interface ComposedServer {
 
 /** Runs one service of compose.yaml in a project of this clone's own, its data in the project's volumes. */
 export async function runCompose(options: RunCompose): Promise<ComposedServer> {
-  const { server, command, dataDirectory, passwords, report, signal } = options;
+  const { server, command, dataDirectory, passwords, natsAuthorization, report, signal } = options;
   const port = await takePort(join(dataDirectory, `${server}.port`));
   const environment = { ...process.env, ...(await layEnvironment(options, port)) };
   const project = `flotilla-${createHash('sha256').update(dataDirectory).digest('hex').slice(0, 8)}`;
@@ -88,9 +88,11 @@ export async function runCompose(options: RunCompose): Promise<ComposedServer> {
     if (result.code !== 0)
       throw new FlotillaError(errors.serverNotStarted, { server, reason: lastWords(result), log: composePath });
     const stop = guard([program, ...args, 'rm', '--force', '--stop', server], environment);
-    const url = urlOf(server, passwords, port, options.natsAuthorization !== undefined);
+    const authorized = natsAuthorization !== undefined;
+    const whole = urlOf(server, passwords, port);
+    const url = server === 'nats' && authorized ? `nats://${new URL(whole).host}` : whole;
     try {
-      return { url, version: await waitUntilReady(server, url, options.natsAuthorization !== undefined, signal), stop };
+      return { url, version: await waitUntilReady(server, url, authorized, signal), stop };
     } catch (error) {
       await stop();
       throw error;
@@ -121,13 +123,6 @@ async function layEnvironment(
     FLOTILLA_POSTGRES_PASSWORD: passwords.postgres,
     [`FLOTILLA_${server.toUpperCase()}_PORT`]: String(port),
   };
-}
-
-function urlOf(server: ServerName, passwords: Passwords, port: number, authorized: boolean): string {
-  const address = `127.0.0.1:${port}`;
-  if (server === 'redis') return `redis://:${passwords.redis}@${address}`;
-  if (server === 'postgres') return `postgres://flotilla:${passwords.postgres}@${address}/flotilla`;
-  return authorized ? `nats://${address}` : `nats://flotilla:${passwords.nats}@${address}`;
 }
 
 async function waitUntilReady(

@@ -5,6 +5,7 @@ import { startOwnProcess } from './own-process.ts';
 import { probeBanner, probeServer } from './probe.ts';
 import type { RunProgram, StartedServer } from './run-program.ts';
 import { startOnFreePort } from './run-program.ts';
+import { urlOf } from './url-of.ts';
 
 /**
  * Runs nats-server as a child. With `natsAuthorization` the URL names no user, since that block says who there is;
@@ -25,7 +26,7 @@ export async function runNats(program: RunProgram): Promise<StartedServer> {
       authorization,
     });
     await writeFile(configPath, config, { mode: 0o600 });
-    const url = natsAuthorization === undefined ? `nats://flotilla:${passwords.nats}@${address}` : `nats://${address}`;
+    const url = natsAuthorization === undefined ? urlOf('nats', passwords, port) : `nats://${address}`;
     const started = await startOwnProcess({
       ...shared,
       directory,

@@ -9,6 +9,7 @@ import type { PostgresIdentity } from './postgres-identity.ts';
 import { probeServer } from './probe.ts';
 import { startOnFreePort } from './run-program.ts';
 import type { RunProgram, StartedServer } from './run-program.ts';
+import { urlOf } from './url-of.ts';
 
 /** Runs Postgres as a child, on a cluster of its own with user and database `flotilla`; as root, as an ordinary user. */
 export async function runPostgres(program: RunProgram): Promise<StartedServer> {
@@ -19,7 +20,7 @@ export async function runPostgres(program: RunProgram): Promise<StartedServer> {
   else await adopt(directory, identity);
 
   return startOnFreePort('postgres', program, async (port, shared) => {
-    const url = `postgres://flotilla:${passwords.postgres}@127.0.0.1:${port}/flotilla`;
+    const url = urlOf('postgres', passwords, port);
     const settings = { listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: '200' };
     const started = await startOwnProcess({
       ...shared,

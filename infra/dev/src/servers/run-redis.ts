@@ -5,6 +5,7 @@ import { probeServer } from './probe.ts';
 import { renderRedisConfig } from './redis-config.ts';
 import { startOnFreePort } from './run-program.ts';
 import type { RunProgram, StartedServer } from './run-program.ts';
+import { urlOf } from './url-of.ts';
 
 /** Runs redis-server as a child; the password is in its configuration file and in the URL, never on the command line. */
 export async function runRedis(program: RunProgram): Promise<StartedServer> {
@@ -14,7 +15,7 @@ export async function runRedis(program: RunProgram): Promise<StartedServer> {
   const configPath = join(directory, 'redis.conf');
   return startOnFreePort('redis', program, async (port, shared) => {
     await writeFile(configPath, renderRedisConfig({ port, directory, password: passwords.redis }), { mode: 0o600 });
-    const url = `redis://:${passwords.redis}@127.0.0.1:${port}`;
+    const url = urlOf('redis', passwords, port);
     const started = await startOwnProcess({
       ...shared,
       directory,

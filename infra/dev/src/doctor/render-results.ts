@@ -1,0 +1,12 @@
+import type { CheckResult } from './check.ts';
+
+/** A line for each check, below a failed one what to do about it, and a last line that sums up. */
+export function renderResults(results: readonly CheckResult[]): string {
+  const width = Math.max(...results.map(({ title }) => title.length));
+  const lines = results.flatMap(({ ok, title, detail, fix }) => [
+    `${ok ? '✓' : '✗'} ${title.padEnd(width)}  ${detail}`,
+    ...(ok || fix === undefined ? [] : [`${' '.repeat(width + 4)}→ ${fix}`]),
+  ]);
+  const failed = results.filter(({ ok }) => !ok).length;
+  return `${[...lines, '', failed === 0 ? 'Everything is as it should be.' : `${failed} of ${results.length} checks failed.`].join('\n')}\n`;
+}
