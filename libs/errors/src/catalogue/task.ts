@@ -1,3 +1,116 @@
 import { defineError } from '../flotilla-error.ts';
 
-export const taskErrors = {} as const;
+export const taskErrors = {
+  topologyUnknown: defineError({
+    code: 'TOPOLOGY_UNKNOWN',
+    remedy: 'caller',
+    status: 404,
+    summary: 'There is no topology {topology}',
+    advice: 'Use one of {topologies}, or leave it out for the default of the project.',
+  }),
+  externalKeyReused: defineError({
+    code: 'EXTERNAL_KEY_REUSED',
+    remedy: 'caller',
+    status: 409,
+    summary: 'The key {externalKey} belongs to the run {runId}, whose task is another',
+    advice: 'Use a new key for a new task; the same key is for asking for the same task again.',
+  }),
+  projectExists: defineError({
+    code: 'PROJECT_EXISTS',
+    remedy: 'caller',
+    status: 409,
+    summary: 'There is another project with the name {project}',
+    advice: 'Choose another name, or say that this one replaces it.',
+  }),
+  projectRemoteInvalid: defineError({
+    code: 'PROJECT_REMOTE_INVALID',
+    remedy: 'caller',
+    summary: 'The remote cannot be used: {reason}',
+    advice: 'Give an absolute path, or an https, http, ssh, git or file URL without a user name and password in it.',
+  }),
+  gateDecided: defineError({
+    code: 'GATE_DECIDED',
+    remedy: 'caller',
+    status: 409,
+    summary: 'The gate {gateId} was decided by {by}: {decision}',
+    advice: 'Nothing to do; a gate is decided once. A new commit of the run opens a new gate.',
+  }),
+  gateWithdrawn: defineError({
+    code: 'GATE_WITHDRAWN',
+    remedy: 'caller',
+    status: 409,
+    summary: 'The gate {gateId} needs no answer any more, since its run ended',
+    advice: 'See how the run ended with "flotilla show {runId}".',
+  }),
+  gateCommitDiffers: defineError({
+    code: 'GATE_COMMIT_DIFFERS',
+    remedy: 'caller',
+    status: 409,
+    summary: 'The gate {gateId} asks about the commit {asked}, and the decision is on {given}',
+    advice: 'Look at the change of this gate again and decide on its commit.',
+  }),
+  gateCommentMissing: defineError({
+    code: 'GATE_COMMENT_MISSING',
+    remedy: 'caller',
+    summary: 'Changes are requested without saying which',
+    advice: 'Give a comment that tells the author what to change.',
+  }),
+  runEnded: defineError({
+    code: 'RUN_ENDED',
+    remedy: 'caller',
+    status: 409,
+    summary: 'The run {runId} has ended: {result}',
+    advice: 'See it with "flotilla show {runId}"; "flotilla retry {runId}" asks for its task again.',
+  }),
+  runNotEnded: defineError({
+    code: 'RUN_NOT_ENDED',
+    remedy: 'caller',
+    status: 409,
+    summary: 'The run {runId} is still under way',
+    advice: 'Wait for its end or cancel it, then ask for its task again.',
+  }),
+  runLanded: defineError({
+    code: 'RUN_LANDED',
+    remedy: 'caller',
+    status: 409,
+    summary: 'The run {runId} has landed',
+    advice: 'Submit a new task for what is still missing.',
+  }),
+  retriesExhausted: defineError({
+    code: 'RETRIES_EXHAUSTED',
+    remedy: 'caller',
+    status: 409,
+    summary: 'The task of {runId} was asked for {limit} times again already',
+    advice: 'See why it failed with "flotilla show {runId}", and submit the task anew once that is put right.',
+  }),
+  runLimitReached: defineError({
+    code: 'RUN_LIMIT_REACHED',
+    remedy: 'caller',
+    summary: 'The run reached its limit of {limit} at {stepId}',
+    advice: 'Split the task, or give the topology a higher limit.',
+  }),
+  runDeclined: defineError({
+    code: 'RUN_DECLINED',
+    remedy: 'caller',
+    summary: '{by} declined the change',
+    advice: 'Read the comment of the gate, and submit a task that takes it in.',
+  }),
+  runStopped: defineError({
+    code: 'RUN_STOPPED',
+    remedy: 'operator',
+    summary: 'The step {stepId} ended {outcome}, and its topology does not say what follows',
+    advice: 'Give the topology an edge for this outcome of the step.',
+  }),
+  resultForeign: defineError({
+    code: 'RESULT_FOREIGN',
+    remedy: 'operator',
+    summary: 'The step {stepId} answered with the result of {verb}',
+    advice: 'Make sure that all services run the same version, then retry the run.',
+  }),
+  stepNotPossible: defineError({
+    code: 'STEP_NOT_POSSIBLE',
+    remedy: 'operator',
+    summary: 'The step {stepId} cannot be asked for, since the run lacks what {verb} needs',
+    advice: 'Report this as a fault of the topology {topology}.',
+  }),
+} as const;

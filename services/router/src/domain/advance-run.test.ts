@@ -1,0 +1,394 @@
+import { expect, test } from 'vitest';
+import {
+  after,
+  ann,
+  change,
+  commit,
+  conflict,
+  done,
+  DrivenRun,
+  evidence,
+  failed,
+  featureBuilder,
+  gateNumber,
+  quickFix,
+  runId,
+  spentTokens,
+  step,
+  tree,
+  unwanted,
+} from './run.fixture.ts';
+
+test('a run goes from intake to its landed change', () => {
+  const driven = new DrivenRun();
+  const seen = [driven.at];
+  for (const verb of ['open', 'setup', 'plan', 'build', 'review'] as const) seen.push(driven.complete(done(verb)).at);
+  seen.push(driven.gate('approve').at, driven.complete(done('land')).at, driven.complete(done('remember')).at);
+  expect(seen).toEqual(['open', 'setup', 'plan', 'build', 'review', 'gate approve', 'land', 'remember', 'landed']);
+  expect(driven.last.ended).toMatchObject({
+    result: 'landed',
+    commit: commit('c'),
+    spent: { turns: 7, tokens: 70, microdollars: 0 },
+  });
+  expect(
+    driven.entries.map(({ type }) => type).filter((type) => type !== 'step.requested' && type !== 'step.completed'),
+  ).toEqual(['task.accepted', 'gate.opened', 'gate.decided', 'run.ended']);
+});
+
+test('a step is asked for with what the steps before it gave', () => {
+  const driven = new DrivenRun().until('build');
+  expect(driven.last.requests).toEqual([
+    expect.objectContaining({
+      verb: 'build',
+      attempt: 1,
+      repository: 'example.com/a',
+      branch: 'main',
+      setupKey: 'deps',
+      plan: 'Keep digits.',
+      feedback: [],
+      base: { commit: commit('a'), tree: tree('a'), bundle: 'base/a' },
+      verification: 'auto',
+    }),
+  ]);
+  expect(driven.last.requests[0]).not.toHaveProperty('change');
+});
+
+test('a task without setup says so to the setup step', () => {
+  expect(new DrivenRun(featureBuilder, false).until('setup').last.requests[0]).toMatchObject({
+    verb: 'setup',
+    skip: true,
+  });
+});
+
+test('the approval is of the commit that the gate shows, and landing carries it with its evidence', () => {
+  const driven = new DrivenRun().until('gate approve');
+  expect(driven.last.gates).toEqual([
+    expect.objectContaining({ kind: 'open', question: 'Land this change on main?', change: change('c') }),
+  ]);
+  driven.gate('approve');
+  expect(driven.last.requests[0]).toMatchObject({
+    verb: 'land',
+    approved: change('c'),
+    evidence: [evidence('c')],
+    approvedBy: 'ann',
+  });
+  expect(driven.last.requests[0]).not.toHaveProperty('candidate');
+  expect(driven.last.lane).toBe('take');
+});
+
+test('a decision on another commit or another gate is ignored', () => {
+  const driven = new DrivenRun().until('gate approve');
+  const decision = {
+    kind: 'gateDecided',
+    gateId: gateNumber(5),
+    decision: 'approve',
+    by: ann,
+    commit: commit('c'),
+  } as const;
+  expect(driven.decide({ ...decision, commit: commit('d') })).toEqual({ kind: 'ignored', reason: 'another_gate' });
+  expect(driven.decide({ ...decision, gateId: gateNumber(9) })).toEqual({ kind: 'ignored', reason: 'another_gate' });
+  expect(driven.decide(decision).kind).toBe('advanced');
+});
+
+test('what a review found goes back to the author with the change so far', () => {
+  const driven = new DrivenRun().until('review').complete(unwanted);
+  expect(driven.last.requests[0]).toMatchObject({
+    verb: 'build',
+    attempt: 2,
+    change: change('c'),
+    feedback: [{ from: 'review', text: 'Not yet.', findings: [{ severity: 'critical', text: 'No.' }] }],
+  });
+  expect(driven.complete(done('build', 'd')).last.requests[0]).toMatchObject({ verb: 'review', change: change('d') });
+  expect(driven.run.known.feedback).toEqual([]);
+});
+
+test("a person's change request goes back to the author, and the next commit needs its own approval", () => {
+  const driven = new DrivenRun().until('gate approve').gate('request_changes', 'Keep umlauts too.');
+  expect(driven.last.requests[0]).toMatchObject({
+    verb: 'build',
+    change: change('c'),
+    feedback: [{ from: 'person', text: 'Keep umlauts too.' }],
+  });
+  driven.until('gate approve', 'd');
+  expect(driven.last.gates).toEqual([expect.objectContaining({ change: change('d') })]);
+});
+
+test('a conflict takes the change back to its author on the new head, and gives the turn away', () => {
+  const driven = new DrivenRun().until('land').complete(conflict);
+  expect(driven.last.lane).toBe('release');
+  expect(driven.last.requests[0]).toMatchObject({
+    verb: 'build',
+    base: { commit: commit('f'), bundle: 'base/f' },
+    change: change('c'),
+    feedback: [{ from: 'conflict', paths: ['a.js'] }],
+  });
+  expect(driven.run.known.approval).toBeUndefined();
+  expect(driven.until('gate approve', 'd').gate('approve').last.requests[0]).toMatchObject({
+    verb: 'land',
+    approved: change('d'),
+  });
+});
+
+test('a merge without evidence is verified with the turn kept, and lands with what was found', () => {
+  const driven = new DrivenRun().until('land').complete({ kind: 'unverified', candidate: change('e', 'f') });
+  expect(driven.last).toMatchObject({ lane: 'keep', requests: [{ verb: 'verify', candidate: change('e', 'f') }] });
+  driven.complete(done('verify', 'e'));
+  expect(driven.last).toMatchObject({
+    lane: 'keep',
+    requests: [
+      {
+        verb: 'land',
+        attempt: 2,
+        approved: change('c'),
+        candidate: change('e', 'f'),
+        evidence: [evidence('c'), evidence('e')],
+      },
+    ],
+  });
+});
+
+test('a merge that fails its checks goes back to the author as checks that failed', () => {
+  const driven = new DrivenRun()
+    .until('land')
+    .complete({ kind: 'unverified', candidate: change('e', 'f') })
+    .complete(unwanted);
+  expect(driven.last).toMatchObject({
+    lane: 'release',
+    requests: [{ verb: 'build', change: change('c'), feedback: [{ from: 'checks' }] }],
+  });
+});
+
+test('a merge that is no longer what was approved opens the gate again, on the merge', () => {
+  const driven = new DrivenRun()
+    .until('land')
+    .complete({ kind: 'parked', candidate: change('e', 'f'), reason: 'The diff differs.' });
+  expect(driven.at).toBe('gate approve');
+  expect(driven.last).toMatchObject({ lane: 'release', gates: [{ kind: 'open', change: change('e', 'f') }] });
+  driven.gate('approve');
+  expect(driven.last.requests[0]).toMatchObject({ verb: 'land', approved: change('e', 'f') });
+});
+
+test('changes requested at a parked merge go back to what the author made', () => {
+  const driven = new DrivenRun()
+    .until('land')
+    .complete({ kind: 'parked', candidate: change('e', 'f'), reason: 'The diff differs.' });
+  expect(driven.gate('request_changes', 'No.').last.requests[0]).toMatchObject({
+    verb: 'build',
+    change: change('c'),
+    base: { commit: commit('a') },
+  });
+});
+
+test('a declined change ends the run', () => {
+  const driven = new DrivenRun().until('gate approve').gate('decline', 'Not wanted.');
+  expect(driven.last.ended).toMatchObject({
+    result: 'declined',
+    code: 'RUN_DECLINED',
+    message: 'ann declined the change',
+  });
+  expect(driven.last.gates).toMatchObject([
+    { kind: 'decided', payload: { decision: 'decline', comment: 'Not wanted.' } },
+  ]);
+});
+
+test('a build without changes is remembered and ends as such', () => {
+  const driven = new DrivenRun().until('build').complete({ kind: 'no_changes', reason: 'It is right already.' });
+  expect(driven.last.requests[0]).toMatchObject({ verb: 'remember', result: 'no_changes' });
+  expect(driven.complete(done('remember')).last.ended).toMatchObject({ result: 'no_changes' });
+});
+
+test.each([failed, { kind: 'limit_reached', limit: 'turns' }, { kind: 'cancelled' }] as const)(
+  'a memory that ends $kind leaves the change landed',
+  (outcome) => {
+    const { ended } = new DrivenRun().until('remember').complete(outcome).last;
+    expect(ended).toMatchObject({ result: 'landed', commit: commit('c') });
+    expect(ended).not.toHaveProperty('code');
+  },
+);
+
+test.each(['open', 'setup', 'plan', 'build', 'review', 'land'])('%s that fails ends the run with its words', (verb) => {
+  const driven = new DrivenRun().until(verb).complete(failed);
+  expect(driven.last.ended).toMatchObject({
+    result: 'failed',
+    stepId: verb,
+    code: 'BROKEN',
+    message: 'It broke',
+    advice: 'Mend it.',
+  });
+});
+
+test('a result of another verb fails the run and teaches it nothing', () => {
+  const driven = new DrivenRun().until('build').complete(done('land'));
+  expect(driven.last.ended).toMatchObject({ result: 'failed', code: 'RESULT_FOREIGN' });
+  expect(driven.run.known.landed).toBeUndefined();
+});
+
+test('an outcome that the step never has fails the run', () => {
+  expect(new DrivenRun().until('plan').complete(conflict).last.ended).toMatchObject({
+    result: 'failed',
+    code: 'RUN_STOPPED',
+  });
+});
+
+test('an outcome of a past attempt is ignored, and so is the same outcome told twice', () => {
+  const driven = new DrivenRun().until('review');
+  const told = driven.completion(unwanted);
+  driven.send(told);
+  expect(driven.decide(told)).toEqual({ kind: 'ignored', reason: 'another_step' });
+  driven.complete(done('build', 'd'));
+  expect(driven.decide(told)).toEqual({ kind: 'ignored', reason: 'another_attempt' });
+});
+
+test('nothing moves a run that ended', () => {
+  const driven = new DrivenRun();
+  const told = driven.completion(done('open'));
+  driven.complete(failed);
+  driven.now = after(1e9);
+  for (const event of [
+    told,
+    { kind: 'turnGranted' },
+    { kind: 'cancelRequested', by: ann, atWork: false },
+    { kind: 'deadlinePassed', atWork: false },
+  ] as const) {
+    expect(driven.decide(event)).toEqual({ kind: 'ignored', reason: 'ended' });
+  }
+});
+
+test('an approved run waits for its turn, and takes it when it is granted', () => {
+  const driven = new DrivenRun().until('gate approve');
+  driven.turn = { kind: 'behind', runId: 'run_other' };
+  driven.gate('approve');
+  expect(driven.last).toMatchObject({
+    lane: 'keep',
+    requests: [],
+    run: { position: { kind: 'turn', stepId: 'land' } },
+  });
+  expect(driven.last.entries.at(-1)).toMatchObject({
+    type: 'turn.awaited',
+    payload: { lane: 'example.com/a refs/heads/main', behind: 'run_other' },
+  });
+  expect(driven.decide({ kind: 'turnGranted' })).toEqual({ kind: 'ignored', reason: 'not_due' });
+  driven.turn = { kind: 'free' };
+  expect(driven.send({ kind: 'turnGranted' }).last).toMatchObject({
+    lane: 'take',
+    requests: [{ verb: 'land', attempt: 1 }],
+  });
+});
+
+test('the end gives the turn back', () => {
+  expect(new DrivenRun().until('land').complete(failed).last.lane).toBe('release');
+  expect(new DrivenRun().until('land').complete(done('land')).last.lane).toBe('release');
+});
+
+test('a cancelled step that somebody works on is asked to stop and ends the run when it answers', () => {
+  const driven = new DrivenRun()
+    .until('build')
+    .send({ kind: 'cancelRequested', by: ann, reason: 'Wrong.', atWork: true });
+  expect(driven.last).toMatchObject({
+    entries: [{ type: 'run.cancel_requested', payload: { by: 'ann', reason: 'Wrong.' } }],
+    requests: [],
+  });
+  expect(driven.decide({ kind: 'cancelRequested', by: ann, atWork: true })).toEqual({
+    kind: 'ignored',
+    reason: 'at_work',
+  });
+  expect(driven.complete(done('build')).last.ended).toMatchObject({ result: 'cancelled', stepId: 'build' });
+});
+
+test('a cancelled step that nobody works on ends the run at once', () => {
+  const driven = new DrivenRun().until('build').send({ kind: 'cancelRequested', by: ann, atWork: false });
+  expect(driven.last.entries.map(({ type }) => type)).toEqual(['run.cancel_requested', 'run.ended']);
+});
+
+test('a cancel at a gate withdraws it and ends the run at once', () => {
+  const driven = new DrivenRun().until('gate approve').send({ kind: 'cancelRequested', by: ann, atWork: false });
+  expect(driven.last).toMatchObject({
+    gates: [{ kind: 'withdrawn', gateId: gateNumber(5) }],
+    ended: { result: 'cancelled' },
+  });
+});
+
+test('a change that landed while the run was cancelled is landed', () => {
+  const driven = new DrivenRun()
+    .until('land')
+    .send({ kind: 'cancelRequested', by: ann, atWork: true })
+    .complete(done('land'));
+  expect(driven.last.ended).toMatchObject({ result: 'landed', commit: commit('c') });
+});
+
+test('a step may spend no more than its own limit and what the run has left', () => {
+  const driven = new DrivenRun(quickFix).until('build');
+  expect(driven.last.requests[0]).toMatchObject({ allowance: { turns: 40, tokens: 800_000, seconds: 1200 } });
+  driven.complete(done('build'), spentTokens(1_900_000));
+  expect(driven.last.requests[0]).toMatchObject({
+    verb: 'review',
+    allowance: { turns: 10, tokens: 2_000_000 - 1_900_020 },
+  });
+});
+
+test('a budget that is spent stops the run before the next model call, as a limit', () => {
+  const driven = new DrivenRun(quickFix).until('build').complete(done('build'), spentTokens(2_000_000));
+  expect(driven.last).toMatchObject({
+    requests: [],
+    ended: { result: 'limit_reached', stepId: 'review', code: 'RUN_LIMIT_REACHED' },
+  });
+});
+
+test('a spent budget does not keep an approved change from landing, only from being remembered', () => {
+  const driven = new DrivenRun(quickFix)
+    .until('review')
+    .complete(done('review'), spentTokens(2_000_000))
+    .gate('approve');
+  expect(driven.last.requests[0]).toMatchObject({ verb: 'land' });
+  expect(driven.complete(done('land')).last.ended).toMatchObject({ result: 'landed' });
+});
+
+test('an unknown price stays unknown and spends nothing of the budget', () => {
+  const driven = new DrivenRun()
+    .until('plan')
+    .complete(done('plan'), spentTokens(10, null))
+    .complete(done('build'), spentTokens(10, 5));
+  expect(driven.run.spent.microdollars).toBeNull();
+  expect(driven.last.requests[0]).toMatchObject({ allowance: { microdollars: 2_000_000 } });
+});
+
+test('a review that never agrees ends as a limit', () => {
+  const driven = new DrivenRun();
+  for (let round = 0; round < 5; round += 1) driven.until('review').complete(unwanted);
+  expect(driven.last.ended).toMatchObject({
+    result: 'limit_reached',
+    message: 'The run reached its limit of visits of build at review',
+  });
+});
+
+test('a run whose time is over ends as a limit, unless somebody works on its step', () => {
+  const driven = new DrivenRun(quickFix).until('build');
+  driven.now = after(45 * 60 - 1);
+  expect(driven.decide({ kind: 'deadlinePassed', atWork: false })).toEqual({ kind: 'ignored', reason: 'not_due' });
+  driven.now = after(45 * 60);
+  expect(driven.decide({ kind: 'deadlinePassed', atWork: true })).toEqual({ kind: 'ignored', reason: 'at_work' });
+  expect(driven.send({ kind: 'deadlinePassed', atWork: false }).last.ended).toMatchObject({
+    result: 'limit_reached',
+    code: 'RUN_LIMIT_REACHED',
+  });
+});
+
+test('waiting for a person and for a turn does not use up the time of the run', () => {
+  const driven = new DrivenRun(quickFix).until('gate approve');
+  driven.now = after(3600);
+  expect(driven.decide({ kind: 'deadlinePassed', atWork: false })).toEqual({ kind: 'ignored', reason: 'not_due' });
+  driven.turn = { kind: 'behind', runId };
+  driven.gate('approve');
+  driven.now = after(5400);
+  driven.turn = { kind: 'free' };
+  driven.send({ kind: 'turnGranted' });
+  expect(driven.last.requests[0]).toMatchObject({ deadline: after(5400 + 45 * 60).toISOString() });
+});
+
+test('a slip that would land without an approval fails the run instead', () => {
+  const driven = new DrivenRun().until('review');
+  const review = driven.slip.steps[step('review')]!;
+  const steps = { ...driven.slip.steps, review: { ...review, on: { done: 'land' } } };
+  const straight = new DrivenRun({ ...featureBuilder, steps }).until('review').complete(done('review'));
+  expect(straight.last).toMatchObject({ requests: [], ended: { result: 'failed', code: 'STEP_NOT_POSSIBLE' } });
+});
