@@ -24,7 +24,9 @@ test('a slot is a container with no network, no capability, one bind and hard li
         "sleep",
         "infinity",
       ],
-      "Entrypoint": [],
+      "Entrypoint": [
+        "",
+      ],
       "Env": [],
       "HostConfig": {
         "CapDrop": [

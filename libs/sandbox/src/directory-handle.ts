@@ -3,6 +3,7 @@ import fs from 'node:fs';
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY, O_RDONLY } = fs.constants;
 /** Linux's O_PATH, which Node does not name: a handle on the thing itself, without opening it. */
 const O_PATH = 0o10000000;
+const closed = -1;
 
 /**
  * An open directory. Its members are reached as `/proc/self/fd/<n>/<name>`, one name at a time and never through a
@@ -10,7 +11,7 @@ const O_PATH = 0o10000000;
  * Errors are node's, with their `code`: ENOENT, ENOTDIR or ELOOP for a link where a directory was expected.
  */
 export class DirectoryHandle implements Disposable {
-  readonly #fd: number;
+  #fd: number;
 
   private constructor(fd: number) {
     this.#fd = fd;
@@ -101,7 +102,10 @@ export class DirectoryHandle implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    if (this.#fd === closed) return;
     fs.closeSync(this.#fd);
+    // The number may soon name something else: a late use must find nothing.
+    this.#fd = closed;
   }
 }
 

@@ -10,6 +10,8 @@ export interface ContainerProcess {
   readonly uid: number;
   /** As ps prints it: the first letter is the state, Z a zombie. */
   readonly state: string;
+  /** The container's first process, which runs as the container's own user. */
+  readonly first: boolean;
 }
 
 export interface ContainerFacts {
@@ -95,9 +97,16 @@ export function connectDocker(host?: string): DockerEngine {
         }
       }),
     listProcesses: (id) =>
-      translate(async () => parseProcesses(await container(id).top({ ps_args: '-eo pid,uid,stat' })), {
-        container: id,
-      }),
+      translate(
+        async () => {
+          const [{ State }, top] = await Promise.all([
+            container(id).inspect(),
+            container(id).top({ ps_args: '-eo pid,uid,stat' }),
+          ]);
+          return parseProcesses(top, State.Pid);
+        },
+        { container: id },
+      ),
     listContainers: (label) =>
       translate(async () => {
         const found = await calls.listContainers({ all: true, filters: { label: [label] } });
@@ -151,11 +160,15 @@ function parseDockerHost(host: string | undefined): Docker.DockerOptions {
   return { protocol, host: url.hostname, port: url.port === '' ? 2375 : Number(url.port) };
 }
 
-function parseProcesses(top: { Titles: readonly string[]; Processes: readonly (readonly string[])[] | null }) {
+function parseProcesses(
+  top: { readonly Processes: readonly (readonly string[])[] | null },
+  first: number,
+): readonly ContainerProcess[] {
   return (top.Processes ?? []).map(([pid = '', uid = '', state = '']) => ({
     pid: Number(pid),
     uid: Number(uid),
     state,
+    first: Number(pid) === first,
   }));
 }
 

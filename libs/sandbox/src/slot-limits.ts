@@ -20,7 +20,7 @@ export const defaultSlotLimits: SlotLimits = {
   memoryBytes: 4 * gibibyte,
   processes: 512,
   cpus: 2,
-  openFiles: 65_536,
+  openFiles: 16_384,
   fileBytes: gibibyte,
   temporaryBytes: gibibyte / 2,
   homeBytes: gibibyte / 4,

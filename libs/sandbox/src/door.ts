@@ -1,0 +1,312 @@
+import fs from 'node:fs';
+import { lookup as lookupHost } from 'node:dns/promises';
+import type { IncomingMessage, Server } from 'node:http';
+import http from 'node:http';
+import type { LookupFunction, Socket } from 'node:net';
+import net, { isIP } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { doorPath, doorPort } from './container-options.ts';
+import { DirectoryHandle } from './directory-handle.ts';
+import type { DockerEngine } from './docker-engine.ts';
+import type { DoorRule, DoorTarget, DoorVerdict } from './door-rules.ts';
+import { decideAddresses, decideTarget, parseAuthority, parseDoorRule } from './door-rules.ts';
+import type { SandboxUser } from './sandbox-user.ts';
+
+export interface DoorLimits {
+  readonly connections: number;
+  readonly requests: number;
+  readonly headerBytes: number;
+  /** All that may pass, both ways, as long as the door is open. */
+  readonly totalBytes: number;
+  readonly connectMs: number;
+  readonly idleMs: number;
+  /** The longest one connection may last. */
+  readonly connectionMs: number;
+}
+
+/** One request at the door, told when it is over. */
+export interface DoorRequest {
+  readonly host: string;
+  readonly port: number;
+  readonly method: string;
+  readonly verdict: DoorVerdict['kind'];
+  /** Why it was refused, or what ended an allowed one badly. */
+  readonly reason: string | undefined;
+  readonly bytes: number;
+  readonly durationMs: number;
+}
+
+export interface DoorGrant {
+  /** `host` (ports 80 and 443) or `host:port`; nothing else is reachable. */
+  readonly allow: readonly string[];
+  /** `host:port` of `allow` whose addresses may be private, such as an internal package mirror. */
+  readonly privateAllowed?: readonly string[];
+  readonly onRequest?: (request: DoorRequest) => void;
+  readonly limits?: Partial<DoorLimits>;
+  /** All addresses of a host. Default: the system's resolver. */
+  readonly lookup?: (host: string) => Promise<readonly string[]>;
+}
+
+export interface Door {
+  close(): Promise<void>;
+}
+
+const defaultLimits: DoorLimits = {
+  connections: 128,
+  requests: 50_000,
+  headerBytes: 16 * 1024,
+  totalBytes: 8 * 1024 ** 3,
+  connectMs: 10_000,
+  idleMs: 60_000,
+  connectionMs: 600_000,
+};
+
+const socketName = 'door.sock';
+const proxyUrl = `http://127.0.0.1:${doorPort}`;
+
+/** What commands of a slot with a door get in their environment. */
+export const doorEnvironment: Readonly<Record<string, string>> = {
+  HTTP_PROXY: proxyUrl,
+  HTTPS_PROXY: proxyUrl,
+  http_proxy: proxyUrl,
+  https_proxy: proxyUrl,
+  npm_config_proxy: proxyUrl,
+  npm_config_https_proxy: proxyUrl,
+  NODE_USE_ENV_PROXY: '1',
+};
+
+type Admission =
+  { readonly kind: 'refused'; readonly reason: string } | { readonly kind: 'allowed'; readonly lookup: LookupFunction };
+
+/**
+ * A forward proxy for one slot, on a unix socket in a directory that is bound into its container: CONNECT and plain HTTP, to
+ * the hosts of the grant only. A host is looked up once, every address is judged, and the connection is made to an address
+ * that was judged. Throws DOOR_REFUSED for a grant it cannot read.
+ */
+export async function openDoor(
+  grant: DoorGrant,
+  directory: string,
+  { now }: { readonly now: () => number },
+): Promise<Door> {
+  const rules = grant.allow.map(parseDoorRule);
+  const privateRules = (grant.privateAllowed ?? []).map(parseDoorRule);
+  const limits = { ...defaultLimits, ...grant.limits };
+  const lookup = grant.lookup ?? lookupAll;
+  const sockets = new Set<Duplex>();
+  let requests = 0;
+  let passedBytes = 0;
+
+  const server = http.createServer({
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.connectMs,
+    requestTimeout: limits.connectionMs,
+    keepAliveTimeout: limits.idleMs,
+  });
+  server.maxConnections = limits.connections;
+  server.on('connection', (socket) => track(socket));
+  server.on('connect', (request, client, head) => void serveConnect(request, client, head));
+  server.on('request', (request, response) => void servePlain(request, response));
+  server.on('clientError', (_, socket) => answer(socket, 400, 'the request cannot be read'));
+  await listen(server, directory);
+  return { close };
+
+  async function serveConnect(request: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
+    const target = parseAuthority(request.url ?? '', 443);
+    if (target === undefined) return answer(client, 400, 'the target cannot be read');
+    const record = startRecord(target, 'CONNECT');
+    const admission = await admit(target);
+    if (admission.kind === 'refused') {
+      answer(client, 403, admission.reason);
+      return record.end('refused', admission.reason);
+    }
+    const upstream = net.connect({ ...target, lookup: admission.lookup });
+    track(upstream);
+    upstream.setTimeout(limits.connectMs, () => upstream.destroy(new Error('the host does not answer')));
+    upstream.once('connect', () => {
+      upstream.setTimeout(limits.idleMs);
+      client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+      if (head.length > 0) upstream.write(head);
+      record.count(head.length);
+      upstream.pipe(client);
+      client.pipe(upstream);
+    });
+    for (const side of [upstream, client]) {
+      side.on('data', (chunk: Buffer) => record.count(chunk.length));
+      side.on('error', (error: Error) => closeBoth(error.message));
+      side.on('close', () => closeBoth());
+    }
+    record.onLimit = closeBoth;
+
+    function closeBoth(reason?: string): void {
+      if (upstream.connecting) answer(client, 502, reason ?? 'the connection was closed');
+      upstream.destroy();
+      client.destroy();
+      record.end('allowed', reason);
+    }
+  }
+
+  async function servePlain(request: IncomingMessage, response: http.ServerResponse): Promise<void> {
+    const url = URL.canParse(request.url ?? '') ? new URL(request.url ?? '') : undefined;
+    const target = url?.protocol === 'http:' ? parseAuthority(url.host, 80) : undefined;
+    if (url === undefined || target === undefined) {
+      response.writeHead(400).end('the door forwards http:// and CONNECT requests only\n');
+      return;
+    }
+    const record = startRecord(target, request.method ?? '?');
+    const admission = await admit(target);
+    if (admission.kind === 'refused') {
+      response.writeHead(403).end(`${admission.reason}\n`);
+      return record.end('refused', admission.reason);
+    }
+    const headers = { ...withoutHopHeaders(request.headers), host: url.host };
+    const path = `${url.pathname}${url.search}`;
+    const { method } = request;
+    const upstream = http.request({ ...target, method, path, headers, lookup: admission.lookup, agent: false });
+    upstream.on('socket', track);
+    upstream.setTimeout(limits.idleMs, () => upstream.destroy(new Error('the host does not answer')));
+    record.onLimit = (reason) => {
+      upstream.destroy(new Error(reason));
+      response.destroy();
+    };
+    upstream.on('response', (reply) => {
+      response.writeHead(reply.statusCode ?? 502, withoutHopHeaders(reply.headers));
+      reply.on('data', (chunk: Buffer) => record.count(chunk.length));
+      reply.pipe(response);
+    });
+    upstream.on('error', (error) => {
+      if (!response.headersSent) response.writeHead(502).end(`${error.message}\n`);
+      else response.destroy();
+      record.end('allowed', error.message);
+    });
+    response.on('close', () => {
+      upstream.destroy();
+      record.end('allowed');
+    });
+    request.on('data', (chunk: Buffer) => record.count(chunk.length));
+    request.pipe(upstream);
+  }
+
+  async function admit(target: DoorTarget): Promise<Admission> {
+    requests += 1;
+    if (requests > limits.requests) return { kind: 'refused', reason: 'too many requests' };
+    if (passedBytes > limits.totalBytes) return { kind: 'refused', reason: 'too many bytes' };
+    const listed = decideTarget(rules, target);
+    if (listed.kind === 'refused') return listed;
+    return admitAddresses(lookup, privateRules, target);
+  }
+
+  function startRecord(target: DoorTarget, method: string) {
+    const started = now();
+    let bytes = 0;
+    let over = false;
+    const timer = setTimeout(() => record.onLimit('it lasted too long'), limits.connectionMs);
+    const record = {
+      onLimit: (_reason: string): void => undefined,
+      count(length: number): void {
+        bytes += length;
+        passedBytes += length;
+        if (passedBytes > limits.totalBytes) record.onLimit('too many bytes');
+      },
+      end(verdict: DoorVerdict['kind'], reason?: string): void {
+        if (over) return;
+        over = true;
+        clearTimeout(timer);
+        grant.onRequest?.({ ...target, method, verdict, reason, bytes, durationMs: now() - started });
+      },
+    };
+    return record;
+  }
+
+  function track(socket: Duplex): void {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  }
+
+  async function close(): Promise<void> {
+    for (const socket of sockets) socket.destroy();
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+  }
+}
+
+/** Waits until the forwarder, the first process of a slot with a door, takes connections. */
+export async function waitForForwarder(engine: DockerEngine, container: string, user: SandboxUser): Promise<void> {
+  const tryFor5s = `for n in $(seq 100); do (exec 3<>/dev/tcp/127.0.0.1/${doorPort}) 2>/dev/null && exit 0; sleep 0.05; done; exit 1`;
+  const argv = ['/bin/bash', '-c', tryFor5s];
+  const request = { argv, user: `${user.uid}:${user.gid}`, directory: '/', environment: {}, stdin: false };
+  const { id, stream } = await engine.startExec(container, request);
+  stream.resume();
+  await new Promise<void>((resolve) => {
+    stream
+      .on('end', resolve)
+      .on('close', resolve)
+      .on('error', () => resolve());
+  });
+  const { exitCode } = await engine.execState(id);
+  if (exitCode !== 0) throw new Error(`the forwarder of ${doorPath}/${socketName} does not start in the container`);
+}
+
+async function admitAddresses(
+  lookup: (host: string) => Promise<readonly string[]>,
+  privateRules: readonly DoorRule[],
+  target: DoorTarget,
+): Promise<Admission> {
+  let addresses: readonly string[];
+  try {
+    addresses = isIP(target.host) === 0 ? await lookup(target.host) : [target.host];
+  } catch {
+    return { kind: 'refused', reason: 'the host cannot be looked up' };
+  }
+  const verdict = decideAddresses(privateRules, target, addresses);
+  return verdict.kind === 'refused' ? verdict : { kind: 'allowed', lookup: lookupOf(addresses) };
+}
+
+/** Answers a connection's own look-up with the addresses that were judged. */
+function lookupOf(addresses: readonly string[]): LookupFunction {
+  const found = addresses.map((address) => ({ address, family: isIP(address) }));
+  return (_, options, callback) => {
+    const [first] = found;
+    if (options.all) callback(null, [...found]);
+    else callback(null, first?.address ?? '', first?.family);
+  };
+}
+
+async function lookupAll(host: string): Promise<readonly string[]> {
+  return (await lookupHost(host, { all: true })).map(({ address }) => address);
+}
+
+/** The socket's path may be longer than a socket's path can be; through the open directory it is short. */
+async function listen(server: Server, directory: string): Promise<void> {
+  using handle = DirectoryHandle.openTrusted(directory);
+  const path = handle.memberPath(socketName);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ path }, resolve);
+  });
+  // The forwarder in the container is root without capabilities: to the socket it is anybody.
+  fs.chmodSync(path, 0o666);
+}
+
+const hopHeaders = [
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+];
+
+function withoutHopHeaders(headers: http.IncomingHttpHeaders): http.OutgoingHttpHeaders {
+  const named = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
+  const dropped = new Set([...hopHeaders, ...named]);
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !dropped.has(name)));
+}
+
+function answer(socket: Socket | Duplex, status: number, reason: string): void {
+  if (!socket.writable) return void socket.destroy();
+  const body = `${reason}\n`;
+  const head = `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n`;
+  socket.end(head + body);
+}

@@ -1,0 +1,61 @@
+import type fs from 'node:fs';
+import type { FileFacts } from './contained-files.ts';
+import { showName } from './contained-path.ts';
+import type { DirectoryHandle } from './directory-handle.ts';
+
+export interface ListedEntry {
+  /** Safe to show: control and invisible characters are written out. */
+  readonly name: string;
+  readonly kind: FileFacts['kind'];
+  readonly sizeBytes: number;
+  /** Where a link points, as it says itself. */
+  readonly target?: string;
+}
+
+/** How many names are looked at to find the first ones in order. */
+const mostLookedAt = 20_000;
+
+export function listDirectory(
+  directory: DirectoryHandle,
+  limit: number,
+): { readonly entries: readonly ListedEntry[]; readonly truncated: boolean } {
+  const names: string[] = [];
+  let cut = false;
+  for (const { name } of directory.members()) {
+    cut = names.length >= mostLookedAt;
+    if (cut) break;
+    names.push(name);
+  }
+  names.sort();
+  const entries = names.slice(0, limit).flatMap((name) => describeEntry(directory, name) ?? []);
+  return { entries, truncated: cut || names.length > limit };
+}
+
+export function kindOf(facts: fs.Stats | fs.Dirent): FileFacts['kind'] {
+  if (facts.isFile()) return 'file';
+  if (facts.isDirectory()) return 'directory';
+  return facts.isSymbolicLink() ? 'link' : 'other';
+}
+
+const kindWords: Readonly<Record<FileFacts['kind'], string>> = {
+  file: 'a file',
+  directory: 'a directory',
+  link: 'a symbolic link',
+  other: 'a device, a socket or a pipe',
+};
+
+export function describeKind(facts: fs.Stats): string {
+  return kindWords[kindOf(facts)];
+}
+
+function describeEntry(directory: DirectoryHandle, name: string): ListedEntry | undefined {
+  const facts = directory.stat(name);
+  if (facts === undefined) return undefined;
+  const entry = { name: showName(name), kind: kindOf(facts), sizeBytes: facts.isFile() ? facts.size : 0 };
+  if (!facts.isSymbolicLink()) return entry;
+  try {
+    return { ...entry, target: showName(directory.readLink(name)) };
+  } catch {
+    return entry;
+  }
+}

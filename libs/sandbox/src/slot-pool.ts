@@ -1,0 +1,221 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { errors } from '@flotilla/errors/catalogue';
+import { FlotillaError } from '@flotilla/errors/flotilla-error';
+import type { DockerEngine } from './docker-engine.ts';
+import type { Door, DoorGrant } from './door.ts';
+import { doorEnvironment, openDoor, waitForForwarder } from './door.ts';
+import { watchMemory } from './memory-watch.ts';
+import type { SandboxUser } from './sandbox-user.ts';
+import type { Slot } from './slot.ts';
+import { createSlot } from './slot.ts';
+import type { SlotClaim } from './slot-labels.ts';
+import { containerName } from './slot-labels.ts';
+import type { SlotLimits } from './slot-limits.ts';
+import { defaultSlotLimits } from './slot-limits.ts';
+import { writeSlotRecord } from './slot-record.ts';
+import { openSlotsDirectory } from './slots-directory.ts';
+import type { StartedContainer, StartSettings } from './start-container.ts';
+import { removeSlot, startContainer } from './start-container.ts';
+import { createGate } from './take-turns.ts';
+
+export interface SlotPoolOptions {
+  readonly engine: DockerEngine;
+  /** Belongs to this installation alone; the same path for this process and for the Docker engine. */
+  readonly directory: string;
+  readonly installation: string;
+  readonly image: string;
+  /** Slots in use at once. */
+  readonly limit: number;
+  /** Containers kept started and unused. Default: 1. */
+  readonly ready?: number;
+  readonly limits?: Partial<SlotLimits>;
+  /** See sandboxUserFor. */
+  readonly user: SandboxUser;
+  /** Letters, digits, `-` and `_`; never the same twice. */
+  readonly newId: () => string;
+  /** Milliseconds of a clock that never goes back. */
+  readonly now: () => number;
+  /** Hears of containers that could not be made ready; the pool tries again by itself. */
+  readonly onFault?: (error: unknown) => void;
+}
+
+export interface ClaimRequest extends SlotClaim {
+  readonly signal?: AbortSignal;
+  /** Gives the slot a way out; its container is started for it. */
+  readonly door?: DoorGrant;
+  /** Another image than the pool's; its container is started for it. */
+  readonly image?: string;
+}
+
+/** Slots for one service. Each is used by one attempt, then destroyed. */
+export interface SlotPool {
+  /** Identifies this pool's containers and its heartbeat. */
+  readonly owner: string;
+  /** Throws SLOTS_EXHAUSTED and DOCKER_UNAVAILABLE (remedy wait), SANDBOX_IMAGE_MISSING. */
+  claim(request: ClaimRequest): Promise<Slot>;
+  /** Slots that a claim would get now: a consumer pulls as many messages, and none ahead. */
+  available(): number;
+  /** Started containers that wait for a claim. */
+  readyCount(): number;
+  /** Removes the containers that are ready. Slots in use stay their claimants'. */
+  close(): Promise<void>;
+}
+
+const startsAtOnce = 2;
+const heartbeatMs = 5000;
+const firstRetryMs = 1000;
+const longestRetryMs = 30_000;
+
+export async function createSlotPool(options: SlotPoolOptions): Promise<SlotPool> {
+  const { engine, now, limit, newId } = options;
+  const owner = `pool-${newId()}`;
+  const limits = { ...defaultSlotLimits, ...options.limits };
+  const slots = await openSlotsDirectory(options.directory, options.installation);
+  const settings: StartSettings = { ...options, owner, slots, limits };
+  const closing = new AbortController();
+  const throughStartGate = createGate(startsAtOnce);
+  const memory = watchMemory(engine, options.installation, now, closing.signal);
+  const ready: StartedContainer[] = [];
+  const refills = new Set<Promise<void>>();
+  let inUse = 0;
+
+  await slots.beat(owner);
+  const heartbeat = setInterval(() => void slots.beat(owner).catch(options.onFault), heartbeatMs);
+  heartbeat.unref();
+  refill();
+
+  return { owner, claim, available: () => Math.max(0, limit - inUse), readyCount: () => ready.length, close };
+
+  async function claim(request: ClaimRequest): Promise<Slot> {
+    request.signal?.throwIfAborted();
+    if (closing.signal.aborted || inUse >= limit) throw new FlotillaError(errors.slotsExhausted, { limit });
+    inUse += 1;
+    try {
+      return await claimContainer(request);
+    } catch (error) {
+      inUse -= 1;
+      throw error;
+    }
+  }
+
+  async function claimContainer(request: ClaimRequest): Promise<Slot> {
+    const started = now();
+    const claimed = { run: request.run, step: request.step, attempt: request.attempt };
+    const wantsOwn = request.door !== undefined || (request.image ?? options.image) !== options.image;
+    const taken = wantsOwn ? undefined : await takeReady(claimed);
+    const container = taken ?? (await startOwn(request, claimed));
+    const cleanUp: (() => Promise<void>)[] = [() => removeSlot(settings, container.slot, container.container)];
+    try {
+      const door = await openGrantedDoor(container, request.door);
+      if (door) cleanUp.unshift(() => door.close());
+      request.signal?.throwIfAborted();
+      return toSlot(container, claimed, { door, warm: taken !== undefined, claimMs: now() - started, cleanUp });
+    } catch (error) {
+      for (const step of cleanUp) await step().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** A container may have gone since it was started: with the engine, or by another hand. */
+  async function takeReady(claimed: SlotClaim): Promise<StartedContainer | undefined> {
+    for (let container = ready.shift(); container !== undefined; container = ready.shift()) {
+      refill();
+      await writeSlotRecord(container.slotDirectory, { owner, claim: claimed });
+      try {
+        await engine.renameContainer(container.container, containerName(container.slot, claimed));
+        if (await engine.isRunning(container.container)) return container;
+      } catch (error) {
+        if (!(error instanceof FlotillaError && error.is(errors.slotLost))) throw error;
+      }
+      await removeSlot(settings, container.slot, container.container);
+    }
+    return undefined;
+  }
+
+  function startOwn(request: ClaimRequest, claimed: SlotClaim): Promise<StartedContainer> {
+    const own = { claim: claimed, door: request.door !== undefined, ...(request.image && { image: request.image }) };
+    return throughStartGate(async () => {
+      request.signal?.throwIfAborted();
+      return startContainer(settings, `slot-${newId()}`, own);
+    });
+  }
+
+  async function openGrantedDoor(container: StartedContainer, grant: DoorGrant | undefined): Promise<Door | undefined> {
+    if (grant === undefined || container.doorDirectory === undefined) return undefined;
+    const door = await openDoor(grant, container.doorDirectory, { now });
+    await waitForForwarder(engine, container.container, options.user);
+    return door;
+  }
+
+  function toSlot(
+    { slot, container, image, workspaceDirectory }: StartedContainer,
+    claimed: SlotClaim,
+    facts: {
+      readonly door: Door | undefined;
+      readonly warm: boolean;
+      readonly claimMs: number;
+      readonly cleanUp: readonly (() => Promise<void>)[];
+    },
+  ): Slot {
+    const release = once(() => (inUse -= 1));
+    return createSlot({
+      engine,
+      container,
+      id: slot,
+      image,
+      claim: claimed,
+      workspaceDirectory,
+      user: options.user,
+      limits,
+      environment: facts.door ? doorEnvironment : {},
+      warm: facts.warm,
+      claimMs: facts.claimMs,
+      now,
+      ranOutOfMemory: (since, exitCode) => memory.ranOut(container, since, exitCode),
+      async remove() {
+        release();
+        memory.forget(container);
+        for (const step of facts.cleanUp) await step();
+      },
+    });
+  }
+
+  function refill(): void {
+    const wanted = (options.ready ?? 1) - ready.length - refills.size;
+    for (let missing = wanted; missing > 0 && !closing.signal.aborted; missing -= 1) {
+      const started = startReady().finally(() => refills.delete(started));
+      refills.add(started);
+    }
+  }
+
+  async function startReady(): Promise<void> {
+    for (let pauseMs = firstRetryMs; !closing.signal.aborted; pauseMs = Math.min(pauseMs * 2, longestRetryMs)) {
+      try {
+        const container = await throughStartGate(() => startContainer(settings, `slot-${newId()}`));
+        if (closing.signal.aborted) await removeSlot(settings, container.slot, container.container);
+        else ready.push(container);
+        return;
+      } catch (error) {
+        options.onFault?.(error);
+        await delay(pauseMs, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
+      }
+    }
+  }
+
+  async function close(): Promise<void> {
+    closing.abort();
+    clearInterval(heartbeat);
+    await Promise.all(refills);
+    for (let container = ready.shift(); container !== undefined; container = ready.shift()) {
+      await removeSlot(settings, container.slot, container.container);
+    }
+  }
+}
+
+function once(action: () => void): () => void {
+  let done = false;
+  return () => {
+    if (!done) action();
+    done = true;
+  };
+}
