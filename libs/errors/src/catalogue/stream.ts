@@ -1,3 +1,122 @@
 import { defineError } from '../flotilla-error.ts';
 
-export const streamErrors = {} as const;
+export const streamErrors = {
+  brokerUnavailable: defineError({
+    code: 'BROKER_UNAVAILABLE',
+    remedy: 'wait',
+    summary: 'NATS does not answer: {reason}',
+    advice: 'Start nats-server with JetStream, or set NATS_URL to one that answers; work goes on by itself.',
+  }),
+  brokerRefused: defineError({
+    code: 'BROKER_REFUSED',
+    remedy: 'operator',
+    summary: 'NATS refuses this user: {reason}',
+    advice:
+      "Write the users that the catalogue gives into nats.conf, and set NATS_USER and NATS_PASSWORD to the service's own.",
+  }),
+  streamsMissing: defineError({
+    code: 'STREAMS_MISSING',
+    remedy: 'wait',
+    summary: 'The broker has no stream {stream}',
+    advice: 'Start the router, which creates the streams; the service goes on by itself.',
+  }),
+  streamDiffers: defineError({
+    code: 'STREAM_DIFFERS',
+    remedy: 'operator',
+    summary: 'The broker has a {stream} that was made for something else: {reason}',
+    advice: 'Give the fleet a NATS account of its own, or remove the stream {stream} when nothing in it is needed.',
+  }),
+  messageMalformed: defineError({
+    code: 'MESSAGE_MALFORMED',
+    remedy: 'caller',
+    summary: 'The message on {subject} is not what the contract {contract} says: {reason}',
+    advice: 'Correct the fields it names and send the message again; infra/reference/messages.md has an example.',
+  }),
+  messageNeverSettled: defineError({
+    code: 'MESSAGE_NEVER_SETTLED',
+    remedy: 'operator',
+    summary: 'The process that handled the message died {deaths} times while it did',
+    advice: 'Read the last lines of the service in its log, most often memory ran out, then retry the run.',
+  }),
+  failureUnclassified: defineError({
+    code: 'FAILURE_UNCLASSIFIED',
+    remedy: 'operator',
+    summary: 'Something failed that nobody foresaw: {reason}',
+    advice: 'Report it with the lines of the log that carry this run id; the run can be retried.',
+  }),
+  shuttingDown: defineError({
+    code: 'SHUTTING_DOWN',
+    remedy: 'wait',
+    summary: 'This process is stopping',
+    advice: 'Nothing to do; another process goes on with the work.',
+  }),
+  callUnanswered: defineError({
+    code: 'CALL_UNANSWERED',
+    remedy: 'wait',
+    summary: 'No {service} is there to answer {call}',
+    advice: 'Start the {service}, then ask again.',
+  }),
+  callTimedOut: defineError({
+    code: 'CALL_TIMED_OUT',
+    remedy: 'wait',
+    summary: 'The {service} did not answer {call} within {limitMs} ms',
+    advice: 'Ask again; a command that was carried out meanwhile is not carried out twice.',
+    status: 504,
+  }),
+  callInvalid: defineError({
+    code: 'CALL_INVALID',
+    remedy: 'caller',
+    summary: 'The request is not what {call} takes: {reason}',
+    advice: 'Correct the fields named in "violations"; the reference has the shape of every request.',
+  }),
+  callAnswerMalformed: defineError({
+    code: 'CALL_ANSWER_MALFORMED',
+    remedy: 'operator',
+    summary: 'The {service} answered {call} in a shape that the contract does not have: {reason}',
+    advice: 'Run the same version of every service.',
+    status: 502,
+  }),
+  objectMissing: defineError({
+    code: 'OBJECT_MISSING',
+    remedy: 'operator',
+    summary: 'The bucket {bucket} has no object {name}',
+    advice: 'Retry the run from its start; objects go with the broker data when that is lost.',
+  }),
+  stageMissing: defineError({
+    code: 'STAGE_MISSING',
+    remedy: 'operator',
+    summary: 'The catalogue sends {message} to the {service}, and no stage takes it',
+    advice: 'Add a row for it to services/{service}/src/{service}.stages.ts.',
+  }),
+  stageForeign: defineError({
+    code: 'STAGE_FOREIGN',
+    remedy: 'operator',
+    summary: 'The {service} has a stage for {message}, which the catalogue sends to the {consumer}',
+    advice:
+      'Remove the row from services/{service}/src/{service}.stages.ts, or name the service as consumer in the contract.',
+  }),
+  stageHandlerMissing: defineError({
+    code: 'STAGE_HANDLER_MISSING',
+    remedy: 'operator',
+    summary: 'The {service} has no provider of {handler}, which its stage for {message} names',
+    advice: 'Provide it in services/{service}/src/{service}.module.ts.',
+  }),
+  callHandlerMissing: defineError({
+    code: 'CALL_HANDLER_MISSING',
+    remedy: 'operator',
+    summary: 'The {service} serves {call} by its contract and has no handler for it',
+    advice: 'Add one to the calls of services/{service}.',
+  }),
+  settingsInvalid: defineError({
+    code: 'SETTINGS_INVALID',
+    remedy: 'operator',
+    summary: 'Settings of the environment are not usable: {problems}',
+    advice: 'Correct them; infra/reference/settings.md lists every setting with its default.',
+  }),
+  nodeTooOld: defineError({
+    code: 'NODE_TOO_OLD',
+    remedy: 'operator',
+    summary: 'This is Node {version}, and the fleet needs 22.19 or newer',
+    advice: 'Run it with npm from the clone, which brings its own Node on Linux, or install a newer one.',
+  }),
+} as const;

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+
+/** A message that no handler could settle well, as the DEAD stream keeps it. */
+export const DeadLetterRecord = z.object({
+  stage: z.string().describe('Name of the message contract that the stage takes.'),
+  subject: z.string().describe('Subject the message came on.'),
+  messageId: z.string(),
+  runId: z.string().optional(),
+  stepId: z.string().optional(),
+  code: z.string(),
+  message: z.string(),
+  advice: z.string(),
+  deliveries: z.int().nonnegative(),
+  at: z.iso.datetime(),
+  headers: z.record(z.string(), z.string()).describe('As the message carried them.'),
+  payload: z.string().describe('The message as it came: text, JSON where its sender kept to the contract.'),
+});
+export type DeadLetterRecord = z.infer<typeof DeadLetterRecord>;
+
+export const exampleDeadLetterRecord: z.input<typeof DeadLetterRecord> = {
+  stage: 'TaskSubmitted',
+  subject: 'flotilla.tasks.submitted',
+  messageId: 'task/slugify/ticket-4711',
+  code: 'PROJECT_UNKNOWN',
+  message: 'There is no project slugify',
+  advice: 'Add it with flotilla project add, then replay the message.',
+  deliveries: 1,
+  at: '2030-01-01T00:00:00.000Z',
+  headers: {},
+  payload: '{"goal":"Make slugify keep digits.","project":"slugify"}',
+};

@@ -1,0 +1,110 @@
+import { jetstream, type JetStreamClient, jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
+import { connect, createInbox, type NatsConnection } from '@nats-io/transport-node';
+import { translating } from './translate-error.ts';
+
+export interface Broker {
+  readonly nc: NatsConnection;
+  readonly js: JetStreamClient;
+  readonly jsm: JetStreamManager;
+  /** Version of the server, for example 2.9.10. */
+  readonly version: string;
+  /** Whether the connection stands now. */
+  readonly connected: boolean;
+  /** A new subject that answers to this connection may go to. */
+  createInbox(): string;
+  /** Calls `listener` each time the connection is back. Returns how to stop. */
+  onReconnect(listener: () => void): () => void;
+  /** Sends what waits and closes. Safe to repeat. */
+  close(): Promise<void>;
+}
+
+export interface BrokerOptions {
+  /** `nats://host:port`, also with `user:password@`; several separated by commas. */
+  readonly url: string;
+  /** Shown by the server's connection list. */
+  readonly name: string;
+  readonly user?: string;
+  readonly password?: string;
+  /** Subject prefix of answers to this connection; its user must be allowed to subscribe to it. Default `_INBOX`. */
+  readonly inboxPrefix?: string;
+  /** Told what happens to the connection. */
+  readonly onStatus?: (status: { readonly type: string; readonly detail?: string }) => void;
+}
+
+const requestTimeoutMs = 5_000;
+
+/** Connects and stays connected: after the first success it reconnects for ever. Throws BROKER_UNAVAILABLE or BROKER_REFUSED. */
+export function connectBroker(options: BrokerOptions): Promise<Broker> {
+  return translating(async () => {
+    const { servers, user, password } = readUrl(options);
+    const nc = await connect({
+      servers,
+      name: options.name,
+      ...(user === undefined ? {} : { user, pass: password ?? '' }),
+      ...(options.inboxPrefix === undefined ? {} : { inboxPrefix: options.inboxPrefix }),
+      maxReconnectAttempts: -1,
+      reconnectTimeWait: 250,
+      reconnectJitter: 250,
+      pingInterval: 10_000,
+      maxPingOut: 2,
+      timeout: requestTimeoutMs,
+    });
+    const js = jetstream(nc, { timeout: requestTimeoutMs });
+    const jsm = await jetstreamManager(nc, { timeout: requestTimeoutMs, checkAPI: false });
+    return watchConnection(nc, js, jsm, options);
+  });
+}
+
+function watchConnection(
+  nc: NatsConnection,
+  js: JetStreamClient,
+  jsm: JetStreamManager,
+  { onStatus, inboxPrefix }: BrokerOptions,
+): Broker {
+  const listeners = new Set<() => void>();
+  let connected = true;
+  void (async () => {
+    for await (const status of nc.status()) {
+      if (status.type === 'disconnect') connected = false;
+      if (status.type === 'reconnect') {
+        connected = true;
+        for (const listener of listeners) listener();
+      }
+      onStatus?.({ type: status.type, ...(status.type === 'error' ? { detail: status.error.message } : {}) });
+    }
+    connected = false;
+  })();
+  return {
+    nc,
+    js,
+    jsm,
+    get version() {
+      return nc.info?.version ?? 'unknown';
+    },
+    get connected() {
+      return connected && !nc.isClosed();
+    },
+    createInbox: () => createInbox(inboxPrefix),
+    onReconnect: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    close: async () => {
+      if (nc.isClosed()) return;
+      // A drain waits for the server; without one it would wait for ever.
+      await (connected ? nc.drain().catch(() => nc.close()) : nc.close());
+    },
+  };
+}
+
+function readUrl({ url, user, password }: BrokerOptions) {
+  const urls = url.split(',').map((each) => new URL(each.includes('://') ? each : `nats://${each}`));
+  const [first] = urls;
+  const fromUrl = (part: string | undefined) =>
+    part === undefined || part === '' ? undefined : decodeURIComponent(part);
+  return {
+    servers: urls.map(({ host, protocol }) => `${protocol}//${host}`),
+    user: user ?? fromUrl(first?.username),
+    password: password ?? fromUrl(first?.password),
+  };
+}

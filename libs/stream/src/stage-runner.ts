@@ -1,0 +1,163 @@
+import { ACK_WAIT_MS, HEARTBEAT_MS } from '@flotilla/contracts/streams';
+import { errors } from '@flotilla/errors/catalogue';
+import { FlotillaError } from '@flotilla/errors/flotilla-error';
+import type { Broker } from './connect-broker.ts';
+import type { DeliveryGuard, DeliveryObserver } from './delivery-guard.ts';
+import { provisionConsumer, type StageConsumer } from './provision-streams.ts';
+import { pullMessage } from './pull-message.ts';
+import { type DeliveryPorts, runDelivery } from './run-delivery.ts';
+import type { Handler, Stage } from './stage.ts';
+
+export interface StageRunnerOptions {
+  readonly broker: Broker;
+  readonly service: string;
+  readonly stage: Stage;
+  readonly handler: Handler<never>;
+  readonly guard: DeliveryGuard;
+  readonly observer: DeliveryObserver;
+  readonly clock: () => Date;
+  /** Milliseconds that only grow. Default: the process's. */
+  readonly monotonicMs?: () => number;
+  /** Default 15 s; also how long a lease lasts. */
+  readonly ackWaitMs?: number;
+  /** Default 5 s. */
+  readonly heartbeatMs?: number;
+}
+
+export interface StopOptions {
+  /** Handlers under way may end by themselves for so long, then they are asked to. */
+  readonly finishMs: number;
+  /** What has not ended so long after it was asked is given back to the broker all the same. */
+  readonly abortMs: number;
+}
+
+const pullExpiresMs = 5_000;
+const slotsAskedEveryMs = 500;
+const retryMs = [100, 250, 500, 1_000, 2_000];
+
+/** Takes one message per free slot from a stage's consumer, never ahead, until it is stopped. */
+export class StageRunner {
+  readonly #options: StageRunnerOptions;
+  readonly #ports: DeliveryPorts;
+  readonly #handler: Handler<unknown>;
+  readonly #running = new Set<Promise<void>>();
+  readonly #asked = new AbortController();
+  readonly #given = Promise.withResolvers<never>();
+  #consumer: StageConsumer | undefined;
+  #pulls = new AbortController();
+  #pulling = 0;
+  #failures = 0;
+  #stopped = false;
+  #tick: NodeJS.Timeout | undefined;
+  #forgetReconnect: (() => void) | undefined;
+
+  constructor(options: StageRunnerOptions) {
+    this.#options = options;
+    this.#handler = options.handler as Handler<unknown>; // it gets what the stage's own contract parsed
+    this.#ports = {
+      guard: options.guard,
+      observer: options.observer,
+      heartbeatMs: options.heartbeatMs ?? HEARTBEAT_MS,
+      leaseMs: options.ackWaitMs ?? ACK_WAIT_MS,
+      clock: options.clock,
+      monotonicMs: options.monotonicMs ?? (() => performance.now()),
+    };
+    this.#given.promise.catch(() => undefined);
+  }
+
+  /** Deliveries under way. */
+  get active(): number {
+    return this.#running.size;
+  }
+
+  /** Creates the consumer and begins to pull. Throws STREAMS_MISSING or BROKER_UNAVAILABLE. */
+  async start(): Promise<void> {
+    await this.#provision();
+    this.#forgetReconnect = this.#options.broker.onReconnect(() => this.#pullAnew());
+    if (typeof this.#options.stage.concurrency === 'function') {
+      this.#tick = setInterval(() => this.#fill(), slotsAskedEveryMs);
+    }
+    this.#fill();
+  }
+
+  /** Pulls no more and settles everything under way: what did not end is handed over at once, at no cost. Safe to repeat. */
+  async stop({ finishMs, abortMs }: StopOptions): Promise<void> {
+    this.#stopped = true;
+    clearInterval(this.#tick);
+    this.#forgetReconnect?.();
+    this.#pulls.abort();
+    await this.#settledWithin(finishMs);
+    this.#asked.abort(new FlotillaError(errors.shuttingDown));
+    await this.#settledWithin(abortMs);
+    this.#given.reject(new FlotillaError(errors.shuttingDown));
+    await Promise.all(this.#running);
+  }
+
+  async #provision(): Promise<void> {
+    const { broker, service, stage, ackWaitMs } = this.#options;
+    this.#consumer = await provisionConsumer(broker, service, stage.contract, ackWaitMs);
+  }
+
+  #fill(): void {
+    const { concurrency } = this.#options.stage;
+    const slots = typeof concurrency === 'function' ? concurrency() : concurrency;
+    while (!this.#stopped && this.#running.size + this.#pulling < slots) void this.#pull();
+  }
+
+  /** A server that was away has forgotten what was asked of it. */
+  #pullAnew(): void {
+    this.#pulls.abort();
+    this.#pulls = new AbortController();
+  }
+
+  async #pull(): Promise<void> {
+    const consumer = this.#consumer;
+    if (consumer === undefined) return;
+    this.#pulling += 1;
+    try {
+      const { broker } = this.#options;
+      const pulled = await pullMessage(broker, consumer, { expiresMs: pullExpiresMs, signal: this.#pulls.signal });
+      if (pulled.kind === 'message') this.#run(pulled.message);
+      if (pulled.kind === 'unavailable') await this.#recover(pulled.reason);
+      else this.#failures = 0;
+    } catch (error) {
+      await this.#recover(error);
+    } finally {
+      this.#pulling -= 1;
+      this.#fill();
+    }
+  }
+
+  #run(message: Parameters<typeof runDelivery>[3]): void {
+    const shutdown = { signal: this.#asked.signal, given: this.#given.promise };
+    const delivery = runDelivery(this.#ports, this.#options.stage, this.#handler, message, shutdown).finally(() => {
+      this.#running.delete(delivery);
+      this.#fill();
+    });
+    this.#running.add(delivery);
+  }
+
+  /** The consumer may be gone with the broker's data: it is made again, and the wait before the next pull grows. */
+  async #recover(reason: unknown): Promise<void> {
+    if (this.#stopped) return;
+    this.#options.observer.troubled('pull_failed', reason, this.#options.stage.contract.name);
+    await pause(retryMs[Math.min(this.#failures, retryMs.length - 1)] ?? 0, this.#pulls.signal);
+    this.#failures += 1;
+    if (!this.#stopped) await this.#provision().catch(() => undefined);
+  }
+
+  async #settledWithin(limitMs: number): Promise<void> {
+    if (this.#running.size === 0) return;
+    const limit = new AbortController();
+    await Promise.race([Promise.all(this.#running), pause(limitMs, limit.signal)]);
+    limit.abort();
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
+  });
+}
