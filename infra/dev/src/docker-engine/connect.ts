@@ -23,11 +23,13 @@ export async function connectToDocker(
   }
 }
 
-/** A client for an address as DOCKER_HOST names it. */
+/** A client for an address as DOCKER_HOST names it. That of our own process the client reads itself, with certificates and ssh. */
 function openDocker(at: string): Dockerode {
-  if (at.startsWith('unix://')) return new Dockerode({ socketPath: at.slice('unix://'.length) });
-  // The client reads DOCKER_HOST with its certificates and ssh by itself.
-  return new Dockerode();
+  if (at === (process.env['DOCKER_HOST'] || `unix://${defaultSocket}`)) return new Dockerode();
+  const address = new URL(at);
+  // An empty host keeps the client from using the one of our own process.
+  if (address.protocol === 'unix:') return new Dockerode({ host: '', socketPath: address.pathname });
+  return new Dockerode({ host: address.hostname, port: address.port, protocol: 'http' });
 }
 
 async function withinTime<Result>(work: Promise<Result>, limitMs: number): Promise<Result> {
