@@ -1,0 +1,196 @@
+import { callCatalogue } from '@flotilla/contracts/call-catalogue';
+import { Problem } from '@flotilla/contracts/problem';
+import { defineError, FlotillaError } from '@flotilla/errors/flotilla-error';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { BODY_LIMIT_BYTES } from './body-limit.ts';
+import { createServerFixture, exampleRunId, fullToken, readToken, type ServerFixture } from './server.fixture.ts';
+
+const { routes: routeList, server: listed } = createServerFixture();
+afterAll(() => listed.close());
+
+let fixture: ServerFixture;
+beforeEach(() => {
+  fixture = createServerFixture();
+  return () => fixture.server.close();
+});
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+const inject = (method: string, url: string, headers: Record<string, string> = bearer(fullToken), payload?: string) =>
+  fixture.server.inject({
+    method: method as 'GET', // the route list holds the methods that were registered
+    url,
+    headers: { host: 'localhost:4800', ...headers },
+    ...(payload === undefined ? {} : { payload }),
+  });
+const filled = (url: string) =>
+  url.replace(':runId', exampleRunId).replace(':gateId', 'gate_01j9z3k8m2n4p6q8r0s2t4v6w8').replace(/:\w+/, '1');
+
+const open = ['/health', '/ready'];
+const closed = routeList.filter(({ url }) => !open.includes(url)).map(({ method, url }) => [method, url] as const);
+
+test('every call of the catalogue has a route', () => {
+  expect(routeList).toHaveLength(callCatalogue.length + 4);
+});
+
+test.each(closed)('%s %s refuses whoever shows no token', async (method, url) => {
+  const response = await inject(method, filled(url), {});
+  expect(response.statusCode).toBe(401);
+  expect(Problem.parse(response.json())).toMatchObject({ code: 'TOKEN_MISSING' });
+  expect(response.headers['www-authenticate']).toMatch(/realm/);
+});
+
+test.each(closed)('%s %s refuses a token that nobody was given', async (method, url) => {
+  const response = await inject(method, filled(url), bearer('guess'));
+  expect([response.statusCode, response.json<Problem>().code]).toEqual([401, 'TOKEN_REFUSED']);
+});
+
+test.each(closed)('%s %s refuses a token in the URL, even a right one', async (method, url) => {
+  const response = await inject(method, `${filled(url)}?Token=${fullToken}`);
+  expect([response.statusCode, response.json<Problem>().code]).toEqual([400, 'TOKEN_IN_URL']);
+  expect(JSON.stringify(fixture.logged)).not.toContain(fullToken);
+});
+
+test.each(open)('%s answers without a token', async (url) => {
+  expect((await inject('GET', url, {})).statusCode).toBe(200);
+});
+
+test.each([
+  ['GET', '/nothing'],
+  ['DELETE', '/v1/runs'],
+  ['OPTIONS', '/v1/tasks'],
+  ['HEAD', '/v1/runs'],
+  ['GET', '/v1/runs/%zz'],
+  ['GET', '/health/'],
+])('%s %s is nothing, and is refused without a token all the same', async (method, url) => {
+  expect((await inject(method, url, {})).statusCode).toBe(401);
+  expect((await inject(method, url)).statusCode).toBe(404);
+});
+
+test.each(
+  callCatalogue
+    .filter(({ roles }) => !roles.includes('read'))
+    .map(({ name, http }) => [name, http.method, http.path] as const),
+)('%s refuses a token that may only read', async (_, method, path) => {
+  const response = await inject(
+    method,
+    filled(path.replace(/\{(\w+)\}/g, ':$1')),
+    bearer(readToken),
+    method === 'POST' ? '{}' : undefined,
+  );
+  expect([response.statusCode, response.json<Problem>().code]).toEqual([403, 'ROLE_MISSING']);
+  expect(fixture.forwarded).toEqual([]);
+});
+
+test('a foreign name for this machine is refused before the token is looked at', async () => {
+  const response = await inject('GET', '/v1/runs', { ...bearer(fullToken), host: 'evil.example' });
+  expect([response.statusCode, response.json<Problem>().code]).toEqual([403, 'HOST_REFUSED']);
+});
+
+test('a page of another origin is refused and told nothing that would let it in', async () => {
+  const response = await inject('GET', '/v1/runs', { ...bearer(fullToken), origin: 'https://evil.example' });
+  expect([response.statusCode, response.json<Problem>().code]).toEqual([403, 'ORIGIN_REFUSED']);
+  expect(response.headers['access-control-allow-origin']).toBeUndefined();
+});
+
+const task = JSON.stringify({ goal: 'Make slugify keep digits.', project: 'slugify' });
+const json = { ...bearer(fullToken), 'content-type': 'application/json' };
+
+test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/jsonp'])(
+  'a body sent as %s is refused',
+  async (contentType) => {
+    const response = await inject('POST', '/v1/tasks', { ...json, 'content-type': contentType }, task);
+    expect([response.statusCode, response.json<Problem>().code]).toEqual([415, 'CONTENT_TYPE_REFUSED']);
+    expect(fixture.forwarded).toEqual([]);
+  },
+);
+
+test('a body over the limit is refused', async () => {
+  const response = await inject('POST', '/v1/tasks', json, `{"goal":"${'x'.repeat(BODY_LIMIT_BYTES)}"}`);
+  expect([response.statusCode, response.json<Problem>().code]).toEqual([413, 'BODY_TOO_LARGE']);
+});
+
+test('a body that is not what the call takes is refused field by field', async () => {
+  const response = await inject('POST', '/v1/tasks', json, '{"goal":1,"project":"A"}');
+  expect(response.statusCode).toBe(400);
+  expect(response.headers['content-type']).toMatch(/^application\/problem\+json/);
+  expect(response.json<Problem>().violations?.map(({ path }) => path)).toEqual(['goal', 'project']);
+});
+
+test('who asks is who the token names, whatever else the request says', async () => {
+  const forged = {
+    'x-user-id': 'root',
+    'x-principal': 'root',
+    'x-forwarded-user': 'root',
+    'flotilla-principal': 'root',
+  };
+  const response = await inject('POST', '/v1/tasks', { ...json, ...forged }, task);
+  expect(response.json()).toEqual({ runId: exampleRunId, created: true });
+  expect(fixture.forwarded).toEqual([
+    { call: 'submitTask', principal: 'anna', request: { goal: 'Make slugify keep digits.', project: 'slugify' } },
+  ]);
+});
+
+test('a call without a body needs none', async () => {
+  const response = await inject('POST', `/v1/runs/${exampleRunId}/retry`);
+  expect(response.statusCode).toBe(200);
+  expect(fixture.forwarded).toMatchObject([{ call: 'retryRun', request: { runId: exampleRunId } }]);
+});
+
+test('a refusal of the router reaches the client with its status, code and advice', async () => {
+  const refusal = defineError({
+    code: 'GATE_DECIDED',
+    remedy: 'caller',
+    status: 409,
+    summary: 'The gate was decided by {by}',
+    advice: 'Nothing to do.',
+  });
+  fixture.answerWith(() => Promise.reject(new FlotillaError(refusal, { by: 'ben' })));
+  const response = await inject('POST', `/v1/runs/${exampleRunId}/cancel`, json, '{}');
+  expect(response.statusCode).toBe(409);
+  expect(response.json()).toMatchObject({
+    code: 'GATE_DECIDED',
+    detail: 'The gate was decided by ben',
+    remedy: 'caller',
+  });
+});
+
+test('what nobody foresaw is told to the log and not to the client', async () => {
+  fixture.answerWith(() => Promise.reject(new Error('password=hunter2')));
+  const response = await inject('POST', '/v1/tasks', json, task);
+  expect([response.statusCode, response.json<Problem>().code]).toEqual([500, 'GATEWAY_FAILED']);
+  expect(response.body).not.toContain('hunter2');
+  expect(fixture.logged).toContainEqual(expect.objectContaining({ event: 'request_failed' }));
+});
+
+test('an answer that says more than the call has says only what the call has', async () => {
+  fixture.answerWith(() => Promise.resolve({ runId: exampleRunId, created: true, internal: 'x' }));
+  expect((await inject('POST', '/v1/tasks', json, task)).json()).toEqual({ runId: exampleRunId, created: true });
+});
+
+test('the reference is one page that loads and runs nothing, and opens with the token as password', async () => {
+  const authorization = `Basic ${Buffer.from(`x:${readToken}`).toString('base64')}`;
+  const response = await inject('GET', '/reference', { authorization });
+  expect(response.statusCode).toBe(200);
+  expect(response.headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-/);
+  expect(response.body).not.toMatch(/<script|src=|https?:\/\/(?!git\.example\.com)/);
+  for (const { name } of callCatalogue) expect(response.body).toContain(`id="${name}"`);
+});
+
+test('a password opens pages only', async () => {
+  const authorization = `Basic ${Buffer.from(`x:${fullToken}`).toString('base64')}`;
+  expect((await inject('GET', '/v1/openapi.json', { authorization })).statusCode).toBe(200);
+  expect((await inject('GET', '/v1/runs', { authorization })).statusCode).toBe(401);
+});
+
+test('one line of the log tells of each request, with its template and without its query', async () => {
+  await inject('GET', `/v1/runs/${exampleRunId}/log?after=0`);
+  expect(fixture.logged).toEqual([
+    expect.objectContaining({
+      event: 'http_answered',
+      method: 'GET',
+      route: '/v1/runs/:runId/log',
+      status: 200,
+      principal: 'anna',
+    }),
+  ]);
+});
