@@ -5,6 +5,7 @@ import { fleetErrors } from './catalogue/fleet.ts';
 import { gatewayErrors } from './catalogue/gateway.ts';
 import { gitErrors } from './catalogue/git.ts';
 import { landingErrors } from './catalogue/landing.ts';
+import { hostErrors } from './catalogue/host.ts';
 import { modelErrors } from './catalogue/model.ts';
 import { policyErrors } from './catalogue/policy.ts';
 import { sandboxErrors } from './catalogue/sandbox.ts';
@@ -23,6 +24,7 @@ export const errors = {
   ...gatewayErrors,
   ...gitErrors,
   ...landingErrors,
+  ...hostErrors,
   ...modelErrors,
   ...policyErrors,
   ...sandboxErrors,
