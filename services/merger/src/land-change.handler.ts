@@ -10,23 +10,25 @@ import type { MergeLease } from './lease/merge-lease.ts';
 
 /** One branch of one remote, as a landing sees it. Everything it says comes from git, never from our tables. */
 export interface LandingTarget {
-  /** The git library's canonical lock key of the remote and the branch. */
+  /** Canonical key of the remote and the branch. */
   readonly lane: string;
   /** Reads the remote's head and what follows from it. Moves nothing; safe to repeat. */
   readFacts(): Promise<LandingFacts>;
-  /** Moves the branch from `expectedHead` to the commit; `moved` where it points elsewhere by now. */
-  push(commit: CommitId, expectedHead: CommitId): Promise<'pushed' | 'moved'>;
-  /** Asks the remote again: what its branch shows of the approved change; undefined where it does not hold it. */
-  findLanded(): Promise<LandedCommit | undefined>;
+  /** Moves the branch from `expectedHead` and reads it back. Throws pushRefused, and whatever leaves the outcome unknown. */
+  push(commit: CommitId, expectedHead: CommitId): Promise<Pushed>;
+  /** What a commit of the branch did to it. */
+  describe(commit: CommitId): Promise<LandedCommit>;
   /** Keeps the candidate, respectively the head, where later steps find it. Answers the name of the bundle. */
   keepCandidate(candidate: Change): Promise<string>;
   keepHead(head: CommitId): Promise<string>;
 }
 
-/** The commit of the branch that brought the change in, and what it did to the branch. */
+export type Pushed = { readonly kind: 'landed'; readonly tree: TreeId } | { readonly kind: 'moved' };
+
 export interface LandedCommit {
   readonly commit: CommitId;
   readonly tree: TreeId;
+  /** What the branch showed before. */
   readonly previous: CommitId;
   readonly diff: string;
   readonly diffTruncated: boolean;
@@ -82,16 +84,17 @@ async function carryOut(
 ): Promise<StepAnswer | 'moved'> {
   switch (landing.kind) {
     case 'already_landed':
-      return confirm(await target.findLanded(), 'found', branch);
+      return report(await target.describe(landing.commit), 'found', branch);
     case 'fast_forward':
     case 'merge': {
-      requireEvidence(landing.change, landing.evidence);
+      const { commit, tree } = landing.change;
+      requireEvidence(commit, tree, landing.evidence);
       // The last moment at which a lost lease or a cancelled run can still keep the branch where it is.
       stop.throwIfAborted();
-      if ((await target.push(landing.change.commit, facts.head)) === 'moved') return 'moved';
-      const landed = await target.findLanded();
-      if (landed !== undefined) requireEvidence(landed, landing.evidence);
-      return confirm(landed, landing.kind, branch);
+      const pushed = await target.push(commit, facts.head);
+      if (pushed.kind === 'moved') return 'moved';
+      requireEvidence(commit, pushed.tree, landing.evidence);
+      return report(await target.describe(commit), landing.kind, branch);
     }
     case 'unverified':
       return unsettled({ kind: 'unverified', candidate: await keep(landing.candidate, target) });
@@ -111,13 +114,7 @@ async function carryOut(
   }
 }
 
-/** What the branch shows decides; a branch that does not hold the change was moved back under us. */
-function confirm(
-  landed: LandedCommit | undefined,
-  how: 'fast_forward' | 'merge' | 'found',
-  branch: string,
-): StepAnswer | 'moved' {
-  if (landed === undefined) return 'moved';
+function report(landed: LandedCommit, how: 'fast_forward' | 'merge' | 'found', branch: string): StepAnswer {
   const { commit, tree } = landed;
   return {
     outcome: { kind: 'done', result: { verb: 'land', commit, tree, branch } },
@@ -126,7 +123,8 @@ function confirm(
   };
 }
 
-function requireEvidence({ commit, tree }: { commit: CommitId; tree: TreeId }, evidence: Evidence): void {
+/** The decision cannot come here without it; this holds even where the decision or its facts are wrong. */
+function requireEvidence(commit: CommitId, tree: TreeId, evidence: Evidence): void {
   if (evidence.tree !== tree) throw new FlotillaError(errors.landedTreeUnproven, { commit, tree });
 }
 

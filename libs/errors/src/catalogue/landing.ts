@@ -26,6 +26,12 @@ export const landingErrors = {
     summary: 'The branch {branch} moved {times} times while the change was being landed',
     advice: 'Nothing to do; the landing is tried again later.',
   }),
+  pushRefused: defineError({
+    code: 'PUSH_REFUSED',
+    remedy: 'caller',
+    summary: 'The remote refuses the push to {branch}: {reason}',
+    advice: '{hint}',
+  }),
   landedTreeUnproven: defineError({
     code: 'LANDED_TREE_UNPROVEN',
     remedy: 'operator',

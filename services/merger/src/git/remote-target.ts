@@ -1,0 +1,105 @@
+import type { Change } from '@flotilla/contracts/change';
+import type { CommitId } from '@flotilla/contracts/ids';
+import type { LandStepRequested } from '@flotilla/contracts/messages/land-step-requested';
+import { errors } from '@flotilla/errors/catalogue';
+import { FlotillaError } from '@flotilla/errors/flotilla-error';
+import { parseBranchName } from '@flotilla/git/branch-name';
+import { createBundle } from '@flotilla/git/bundle';
+import { diffCommits } from '@flotilla/git/diff';
+import { ensureCommit } from '@flotilla/git/ensure-commit';
+import { mergeLeaseKey, pushCommit } from '@flotilla/git/landing';
+import type { Mirror } from '@flotilla/git/mirror';
+import { readTreeOf } from '@flotilla/git/read-tree';
+import { baseBundleName } from '../domain/bundle-names.ts';
+import type { LandingFacts } from '../domain/decide-landing.ts';
+import type { LandedCommit, LandingTarget, LandingTargets, Pushed } from '../land-change.handler.ts';
+import type { BundleStore } from '../open-repository.handler.ts';
+import { openRemoteMirror, type RemoteMirrors } from './open-remote-mirror.ts';
+import { readLandingFacts } from './read-landing-facts.ts';
+import { readParents } from './read-parents.ts';
+
+export interface CandidateStore extends BundleStore {
+  get(name: string): Promise<Uint8Array>;
+}
+
+export interface RemoteTargetsOptions {
+  readonly mirrors: RemoteMirrors;
+  readonly bundles: CandidateStore;
+  readonly clock: () => Date;
+}
+
+const diffLimitBytes = 512 * 1024;
+
+export class RemoteTargets implements LandingTargets {
+  readonly #options: RemoteTargetsOptions;
+
+  constructor(options: RemoteTargetsOptions) {
+    this.#options = options;
+  }
+
+  /** Brings the approved commit and the candidate here before anybody waits for the lease. */
+  async open(request: LandStepRequested, signal: AbortSignal): Promise<LandingTarget> {
+    const { mirrors, bundles, clock } = this.#options;
+    const mirror = await openRemoteMirror(mirrors, request.project, signal);
+    await ensureCommit(mirror, request.base.commit, { loadBundle: () => bundles.get(request.base.bundle) });
+    for (const change of [request.approved, ...(request.candidate === undefined ? [] : [request.candidate])]) {
+      await ensureCommit(mirror, change.commit, { first: 'bundle', loadBundle: () => bundles.get(change.bundle) });
+    }
+    return new RemoteTarget(mirror, request, bundles, clock);
+  }
+}
+
+class RemoteTarget implements LandingTarget {
+  readonly lane: string;
+  readonly #mirror: Mirror;
+  readonly #request: LandStepRequested;
+  readonly #bundles: CandidateStore;
+  readonly #clock: () => Date;
+
+  constructor(mirror: Mirror, request: LandStepRequested, bundles: CandidateStore, clock: () => Date) {
+    this.#mirror = mirror;
+    this.#request = request;
+    this.#bundles = bundles;
+    this.#clock = clock;
+    this.lane = mergeLeaseKey(mirror.access.remote.canonicalId, parseBranchName(request.branch));
+  }
+
+  readFacts(): Promise<LandingFacts> {
+    return readLandingFacts(this.#mirror, this.#request, this.#clock());
+  }
+
+  async push(commit: CommitId, expectedOld: CommitId): Promise<Pushed> {
+    const { branch } = this.#request;
+    const push = await pushCommit(this.#mirror, { commit, branch, expectedOld });
+    switch (push.kind) {
+      case 'landed':
+        return { kind: 'landed', tree: push.tree };
+      case 'moved':
+        return { kind: 'moved' };
+      case 'refused':
+        throw new FlotillaError(errors.pushRefused, { branch, reason: push.text, hint: push.advice });
+    }
+  }
+
+  async describe(commit: CommitId): Promise<LandedCommit> {
+    const [previous = commit] = await readParents(this.#mirror, commit);
+    const tree = await readTreeOf(this.#mirror, commit);
+    const { text, truncated } = await diffCommits(this.#mirror, previous, commit, { limitBytes: diffLimitBytes });
+    return { commit, tree, previous, diff: text, diffTruncated: truncated };
+  }
+
+  /** The bundle holds everything since the run's base, which every worker has: also what others landed meanwhile. */
+  async keepCandidate({ commit, bundle }: Change): Promise<string> {
+    if (commit === this.#request.approved.commit) return this.#request.approved.bundle;
+    await this.#bundles.put(bundle, await createBundle(this.#mirror, { commit, exclude: [this.#request.base.commit] }));
+    return bundle;
+  }
+
+  async keepHead(head: CommitId): Promise<string> {
+    const name = baseBundleName(head);
+    if (!(await this.#bundles.has(name))) {
+      await this.#bundles.put(name, await createBundle(this.#mirror, { commit: head }));
+    }
+    return name;
+  }
+}
