@@ -21,7 +21,7 @@ export interface AgentSettings {
 }
 
 export const defaultAgentSettings: AgentSettings = {
-  troubledTurns: 3,
+  troubledTurns: 4,
   fixCycles: 3,
   repetitionsNudged: 3,
   repetitionsMost: 6,

@@ -124,7 +124,7 @@ function toCallMade(
   callId: string,
   toolIds: readonly string[],
 ): ToolCallMade {
-  const tool = resolveToolName(name, toolIds) ?? (showHidden(name).slice(0, 100) || 'unnamed');
+  const tool = resolveToolName(name, toolIds) ?? (showHidden(name.replaceAll('__', '.')).slice(0, 100) || 'unnamed');
   if (given.kind === 'unreadable')
     return { callId, tool, arguments: showHidden(given.text.slice(0, 4000)), malformed: given.reason.slice(0, 300) };
   if (!isStorable(given.value))
