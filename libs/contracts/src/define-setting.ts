@@ -9,6 +9,8 @@ export interface SettingDefinition<Schema extends z.ZodType = z.ZodType> {
   readonly schema: Schema;
   /** Services that do not start without it; `all`, or absent where it may be left out. */
   readonly requiredBy?: readonly ServiceName[] | 'all';
+  /** Services that are given it at all; default: every service. */
+  readonly usedBy?: readonly ServiceName[];
   /** True where the value must never be shown. */
   readonly secret?: boolean;
   /** Shown in the reference where there is no default. */

@@ -25,6 +25,8 @@ const url = (...schemes: readonly string[]) =>
       `a URL that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
     );
 
+const agentServices = ['planner', 'executor', 'reviewer', 'scribe'] as const;
+
 /** Everything an operator may set. Read once, when a service starts; whatever is wrong is named all at once. */
 export const settings = {
   databaseUrl: defineSetting({
@@ -45,6 +47,7 @@ export const settings = {
   }),
   redisUrl: defineSetting({
     variable: 'REDIS_URL',
+    usedBy: ['merger'],
     summary: 'Redis, for the leases that keep landings apart.',
     schema: url('redis:', 'rediss:').optional(),
     requiredBy: ['merger'],
@@ -101,6 +104,7 @@ export const settings = {
   }),
   tokensFile: defineSetting({
     variable: 'FLOTILLA_TOKENS_FILE',
+    usedBy: ['gateway'],
     summary: 'JSON file with the tokens of the gateway: a list of {token, principal, roles}, mode 0600.',
     schema: text.optional(),
     requiredBy: ['gateway'],
@@ -121,18 +125,21 @@ export const settings = {
   }),
   modelKey: defineSetting({
     variable: 'FLOTILLA_MODEL_KEY',
+    usedBy: agentServices,
     summary: 'Key of the model provider.',
     schema: text.optional(),
     secret: true,
   }),
   openaiKey: defineSetting({
     variable: 'OPENAI_API_KEY',
+    usedBy: agentServices,
     summary: 'Key for openai models, where FLOTILLA_MODEL_KEY is not set.',
     schema: text.optional(),
     secret: true,
   }),
   anthropicKey: defineSetting({
     variable: 'ANTHROPIC_API_KEY',
+    usedBy: agentServices,
     summary: 'Key for anthropic models, where FLOTILLA_MODEL_KEY is not set.',
     schema: text.optional(),
     secret: true,

@@ -41,7 +41,8 @@ export class ServiceProcess {
     const { command, environment } = this.#options;
     const [program, ...args] = command;
     this.#asked = false;
-    const child = spawn(program, args, { env: { ...environment }, stdio: ['ignore', 'pipe', 'pipe'] });
+    // In a session of its own: a Ctrl-C reaches the supervisor alone, which then stops the services in order.
+    const child = spawn(program, args, { env: { ...environment }, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
     this.#child = child;
     for (const stream of [child.stdout, child.stderr]) {
       createInterface({ input: stream }).on('line', (line) => {

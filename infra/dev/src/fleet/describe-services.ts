@@ -1,0 +1,139 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { roles } from '@flotilla/contracts/define-call';
+import type { SettingDefinition } from '@flotilla/contracts/define-setting';
+import { settings as definitions } from '@flotilla/contracts/settings';
+import { serviceNames, type ServiceName } from '@flotilla/contracts/services';
+import { findCommand } from '../find-command.ts';
+import { repositoryDirectory } from '../repository.ts';
+import type { Servers } from '../servers.ts';
+import { takePort } from '../servers/free-port.ts';
+import { writePrivately, type FleetSecrets } from './fleet-secrets.ts';
+import type { HostRegistries } from './host-registries.ts';
+import type { FleetOptions } from './start-fleet.ts';
+import type { SupervisedService } from './supervise.ts';
+
+export interface SandboxFacts {
+  readonly image: string;
+  readonly dockerHost: string;
+}
+
+export interface FleetFacts {
+  readonly secrets: FleetSecrets;
+  readonly servers: Servers;
+  readonly sandbox: SandboxFacts;
+  readonly registries: HostRegistries;
+}
+
+export interface DescribedServices {
+  readonly url: string;
+  readonly list: readonly SupervisedService[];
+  brokerUrlOf(principal: ServiceName | 'local'): string;
+}
+
+/** What each process of the fleet is started with. A service gets its own settings and nothing else of the environment but PATH and HOME. */
+export async function describeServices(options: FleetOptions, facts: FleetFacts): Promise<DescribedServices> {
+  const { dataDirectory } = options;
+  const httpPort = options.httpPort ?? (await takeHttpPort(join(dataDirectory, 'http.port')));
+  const tokensFile = join(dataDirectory, 'tokens.json');
+  await writePrivately(tokensFile, JSON.stringify([{ token: facts.secrets.token, principal: 'local', roles }]));
+  const brokerUrlOf = (principal: ServiceName | 'local'): string =>
+    withUser(facts.servers.nats, principal, facts.secrets.broker[principal]);
+  const shared: Readonly<Record<string, string>> = {
+    ...inherited(options.environment),
+    ...sharedSettings(options, facts),
+    FLOTILLA_TOKENS_FILE: tokensFile,
+    FLOTILLA_HTTP_PORT: String(httpPort),
+    ...options.settings,
+  };
+  const wrap = await endWithParent(options.environment);
+
+  const describe = async (
+    name: ServiceName | 'all-in-one',
+    own: Readonly<Record<string, string>>,
+  ): Promise<SupervisedService> => {
+    const healthPort = await takePort(join(dataDirectory, `${name}.port`));
+    return {
+      name,
+      command: wrap(process.execPath, join(repositoryDirectory, `services/${name}/dist/main.js`)),
+      environment: { ...settingsFor(name, shared), ...own, FLOTILLA_HEALTH_PORT: String(healthPort) },
+      logFile: join(dataDirectory, 'logs', `${name}.log`),
+      readyUrl: `http://127.0.0.1:${healthPort}/ready`,
+      ...(options.onLogLine === undefined ? {} : { onLine: options.onLogLine }),
+    };
+  };
+  const list =
+    options.allInOne === true
+      ? [
+          await describe(
+            'all-in-one',
+            Object.fromEntries(serviceNames.map((name) => [`NATS_URL_${name.toUpperCase()}`, brokerUrlOf(name)])),
+          ),
+        ]
+      : await Promise.all(serviceNames.map((name) => describe(name, { NATS_URL: brokerUrlOf(name) })));
+  return { url: `http://127.0.0.1:${httpPort}`, list, brokerUrlOf };
+}
+
+async function takeHttpPort(path: string): Promise<number> {
+  await writeFile(path, String(definitions.httpPort.schema.parse(undefined)), { flag: 'wx' }).catch(() => undefined);
+  return takePort(path);
+}
+
+function sharedSettings(
+  { dataDirectory }: FleetOptions,
+  { servers, sandbox, registries }: FleetFacts,
+): Readonly<Record<string, string>> {
+  return {
+    DATABASE_URL: servers.postgres.url,
+    REDIS_URL: servers.redis.url,
+    DOCKER_HOST: sandbox.dockerHost,
+    FLOTILLA_DATA_DIRECTORY: dataDirectory,
+    FLOTILLA_SANDBOX_IMAGE: sandbox.image,
+    ...(registries.npm === undefined ? {} : { FLOTILLA_NPM_REGISTRY: registries.npm }),
+    ...(registries.pip === undefined ? {} : { FLOTILLA_PIP_INDEX: registries.pip }),
+  };
+}
+
+/** What a service takes over from the environment: how to run, and the settings an operator set there. */
+function inherited(environment: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
+  const names = [
+    'PATH',
+    'HOME',
+    'TMPDIR',
+    'TZ',
+    'LANG',
+    'NODE_EXTRA_CA_CERTS',
+    ...Object.values(definitions).map(({ variable }) => variable),
+  ];
+  return Object.fromEntries(
+    names.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])),
+  );
+}
+
+/** The broker of the environment has users of its own: its URL is used as it is. */
+function withUser(nats: Servers['nats'], user: string, password: string): string {
+  if (nats.how === 'environment') return nats.url;
+  const url = new URL(nats.url);
+  return `nats://${user}:${password}@${url.host}`;
+}
+
+/** Leaves out what other services alone are given: keys of the model, passwords, tokens. */
+function settingsFor(
+  name: ServiceName | 'all-in-one',
+  shared: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  if (name === 'all-in-one') return shared;
+  const others = Object.values<SettingDefinition>(definitions)
+    .filter(({ usedBy }) => usedBy !== undefined && !usedBy.includes(name))
+    .map(({ variable }) => variable);
+  return Object.fromEntries(Object.entries(shared).filter(([variable]) => !others.includes(variable)));
+}
+
+type Wrap = (program: string, ...args: readonly string[]) => readonly [string, ...string[]];
+
+/** Makes a command that the kernel ends when this process ends, however it does, where there is setpriv. */
+async function endWithParent(environment: Readonly<Record<string, string | undefined>>): Promise<Wrap> {
+  const setpriv = await findCommand('setpriv', environment);
+  if (setpriv === undefined) return (program, ...args) => [program, ...args];
+  return (program, ...args) => [setpriv, '--pdeathsig', 'TERM', '--', program, ...args];
+}

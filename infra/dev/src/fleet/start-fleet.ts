@@ -1,0 +1,110 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { renderNatsAuthorization } from '@flotilla/contracts/principals';
+import type { FlotillaError } from '@flotilla/errors/flotilla-error';
+import { ensureDockerEngine } from '../docker-engine.ts';
+import { reportWhile, type Report } from '../report.ts';
+import { ensureSandboxImage } from '../sandbox-image.ts';
+import { bringUpServers } from '../servers.ts';
+import { buildServices } from './build-services.ts';
+import { describeServices, type FleetFacts, type SandboxFacts } from './describe-services.ts';
+import { keepFleetSecrets } from './fleet-secrets.ts';
+import { readHostRegistries } from './host-registries.ts';
+import { supervise, type Supervised } from './supervise.ts';
+
+export interface FleetOptions {
+  /** Absolute; everything that belongs to this fleet lies below it. */
+  readonly dataDirectory: string;
+  readonly report: Report;
+  readonly signal: AbortSignal;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** All services in one process. Default: one process each. */
+  readonly allInOne?: boolean;
+  /** Port of the gateway. Default: that of the last run, at first 7420, or a free one where it is taken. */
+  readonly httpPort?: number | undefined;
+  /** Settings by variable, over those of the environment. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Called with each line that a service logs. */
+  readonly onLogLine?: (line: string) => void;
+  /** Called when a service cannot be kept running. */
+  readonly onGivenUp: (error: FlotillaError) => void;
+}
+
+/** A fleet that runs on this machine. */
+export interface Fleet {
+  readonly url: string;
+  readonly token: string;
+  readonly dataDirectory: string;
+  readonly logsDirectory: string;
+  /** Address and user with which the local user publishes tasks. */
+  readonly brokerUrl: string;
+  readonly sandboxImage: string;
+  readonly services: Supervised;
+  /** Drains and stops the services, then the servers that are ours. Safe to repeat. */
+  stop(): Promise<void>;
+}
+
+/** Brings up what a fleet needs, compiles and starts it. Whatever fails, nothing of ours is left running. */
+export async function startFleet(options: FleetOptions): Promise<Fleet> {
+  const { dataDirectory, report, environment } = options;
+  const secrets = await keepFleetSecrets(dataDirectory);
+  const natsAuthorization = renderNatsAuthorization(secrets.broker);
+  const failed = new AbortController();
+  const signal = AbortSignal.any([options.signal, failed.signal]);
+  const serversUp = bringUpServers({ dataDirectory, report, signal, environment, natsAuthorization });
+  const work = [
+    serversUp,
+    ensureSandbox({ report, signal, environment }),
+    readHostRegistries(environment),
+    buildServices({ report, signal }),
+  ] as const;
+  try {
+    const [servers, sandbox, registries] = await Promise.all(work);
+    return await startServices(options, { secrets, servers, sandbox, registries });
+  } catch (error) {
+    failed.abort(error);
+    await Promise.allSettled(work);
+    await (await serversUp.catch(() => undefined))?.stop();
+    throw error;
+  }
+}
+
+async function ensureSandbox(options: Pick<FleetOptions, 'report' | 'signal' | 'environment'>): Promise<SandboxFacts> {
+  const engine = await ensureDockerEngine(options);
+  const { image } = await ensureSandboxImage({ ...options, docker: engine.docker });
+  return { image, dockerHost: engine.at };
+}
+
+async function startServices(options: FleetOptions, facts: FleetFacts): Promise<Fleet> {
+  const { dataDirectory, report, signal } = options;
+  const logsDirectory = join(dataDirectory, 'logs');
+  await mkdir(logsDirectory, { recursive: true });
+  const services = await describeServices(options, facts);
+  const supervised = supervise({ services: services.list, report, signal, onGivenUp: options.onGivenUp });
+  const stop = async (): Promise<void> => {
+    await supervised.stop();
+    await facts.servers.stop();
+  };
+  try {
+    await reportWhile(
+      report,
+      'services',
+      'starting',
+      () => supervised.ready(),
+      () => `ready at ${services.url}`,
+    );
+  } catch (error) {
+    await supervised.stop();
+    throw error;
+  }
+  return {
+    url: services.url,
+    token: facts.secrets.token,
+    dataDirectory,
+    logsDirectory,
+    brokerUrl: services.brokerUrlOf('local'),
+    sandboxImage: facts.sandbox.image,
+    services: supervised,
+    stop,
+  };
+}

@@ -1,0 +1,120 @@
+import { parseArgs } from 'node:util';
+import { resolve } from 'node:path';
+import { FlotillaError } from '@flotilla/errors/flotilla-error';
+import { registerFleet, unregisterFleet } from './fleet-registry.ts';
+import { openLogOutput } from './fleet/log-output.ts';
+import { startFleet, type Fleet } from './fleet/start-fleet.ts';
+import { chooseSink } from './report-sinks.ts';
+import { createReport } from './report.ts';
+import { repositoryDirectory } from './repository.ts';
+
+const help = `Brings up everything a fleet needs on this machine, starts it and stays. Ctrl-C drains and stops it.
+
+  npm start -- [options]
+
+  --all-in-one     all services in one process: the small deployment
+  --port N         port of the gateway; default 7420, or a free one where that is taken
+  --data DIR       where data is kept; default .data/fleet in this clone
+  --json           JSON lines also on a terminal
+  --help           this text
+
+NATS, Redis and Postgres come from NATS_URL, REDIS_URL and DATABASE_URL where they are set; FLOTILLA_MODEL and
+FLOTILLA_MODEL_KEY name the language model. infra/reference/settings.md lists every setting.
+`;
+
+const { values } = readArguments();
+if (values.help === true) process.stdout.write(help);
+else process.exitCode = await run();
+
+async function run(): Promise<number> {
+  const json = values.json === true || process.stdout.isTTY !== true;
+  const report = createReport(chooseSink(process.stdout, json));
+  const stopped = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => stopped.abort(new Error(`stopped by ${signal}`)));
+  let fleet: Fleet | undefined;
+  let failure: unknown;
+  try {
+    const dataDirectory = resolve(repositoryDirectory, values.data ?? '.data/fleet');
+    fleet = await startFleet({
+      dataDirectory,
+      report,
+      signal: stopped.signal,
+      environment: process.env,
+      httpPort: readPort(values.port),
+      allInOne: values['all-in-one'] === true,
+      onLogLine: openLogOutput(process.stdout, json),
+      onGivenUp: (error) => {
+        failure = error;
+        stopped.abort(error);
+      },
+    });
+    const { url, token, brokerUrl, logsDirectory } = fleet;
+    await registerFleet({ url, token, dataDirectory, pid: process.pid });
+    report.say('fleet', describeFleet({ url, token, brokerUrl, logsDirectory, model: process.env['FLOTILLA_MODEL'] }));
+    if (!stopped.signal.aborted)
+      await new Promise((resolve) => stopped.signal.addEventListener('abort', resolve, { once: true }));
+  } catch (error) {
+    if (!stopped.signal.aborted) failure = error;
+  }
+  if (fleet !== undefined) {
+    report.say('fleet', 'draining and stopping');
+    await unregisterFleet(fleet.dataDirectory);
+    await fleet.stop();
+    report.say('fleet', `stopped; its data stays in ${fleet.dataDirectory}`);
+  }
+  if (failure === undefined) return 0;
+  report.say('fleet', failure instanceof FlotillaError ? `${failure.message}. ${failure.advice}` : String(failure));
+  return 1;
+}
+
+function describeFleet(fleet: {
+  readonly url: string;
+  readonly token: string;
+  readonly brokerUrl: string;
+  readonly logsDirectory: string;
+  readonly model: string | undefined;
+}): string {
+  return [
+    `ready`,
+    `  HTTP        ${fleet.url}  (calls: ${fleet.url}/reference)`,
+    `  token       ${fleet.token}`,
+    `  queue       ${fleet.brokerUrl}  (publish on flotilla.tasks.submitted)`,
+    `  logs        ${fleet.logsDirectory}`,
+    `  model       ${fleet.model ?? 'none: set FLOTILLA_MODEL, for example compatible:NAME@URL; steps that need one fail until then'}`,
+    `  next        npx flotilla project add NAME --remote URL`,
+  ].join('\n');
+}
+
+function readArguments(): {
+  readonly values: {
+    readonly 'all-in-one'?: boolean;
+    readonly port?: string;
+    readonly data?: string;
+    readonly json?: boolean;
+    readonly help?: boolean;
+  };
+} {
+  try {
+    return parseArgs({
+      options: {
+        'all-in-one': { type: 'boolean' },
+        port: { type: 'string' },
+        data: { type: 'string' },
+        json: { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    });
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${help}`);
+    process.exit(2);
+  }
+}
+
+function readPort(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  process.stderr.write(`--port is a number from 0 to 65535, not ${text}\n`);
+  process.exit(2);
+}
