@@ -1,5 +1,6 @@
 import {
   AckPolicy,
+  type Consumer,
   type ConsumerConfig,
   DeliverPolicy,
   JetStreamApiError,
@@ -60,18 +61,13 @@ function streamConfig({ name, subjects, retention, maxAgeMs }: StreamDefinition)
   return wanted as StreamConfig & { name: string }; // the server fills what is left out
 }
 
-export interface StageConsumer {
-  readonly stream: string;
-  readonly durable: string;
-}
-
 /** Creates the durable consumer of a message for the service that takes it. Safe to repeat. Throws STREAMS_MISSING. */
 export async function provisionConsumer(
   broker: Broker,
   service: string,
   contract: Pick<MessageContract, 'stream' | 'subject'>,
   ackWaitMs: number = ACK_WAIT_MS,
-): Promise<StageConsumer> {
+): Promise<Consumer> {
   const durable = durableName(service, contract.subject);
   // The queue has one consumer for the plain subject and the ones of principals.
   const filter = contract.stream === 'TASKS' ? undefined : contract.subject;
@@ -93,7 +89,7 @@ export async function provisionConsumer(
         throw new FlotillaError(errors.streamsMissing, { stream: contract.stream });
       if (!isApiError(error, CONSUMER_EXISTS) && !isApiError(error, CONSUMER_NAME_IN_USE)) throw error;
     }
-    return { stream: contract.stream, durable };
+    return broker.js.consumers.get(contract.stream, durable);
   });
 }
 

@@ -1,9 +1,10 @@
+import type { Consumer, JsMsg } from '@nats-io/jetstream';
 import { ACK_WAIT_MS, HEARTBEAT_MS } from '@flotilla/contracts/streams';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import type { Broker } from './connect-broker.ts';
 import type { DeliveryGuard, DeliveryObserver } from './delivery-guard.ts';
-import { provisionConsumer, type StageConsumer } from './provision-streams.ts';
+import { provisionConsumer } from './provision-streams.ts';
 import { pullMessage } from './pull-message.ts';
 import { type DeliveryPorts, runDelivery } from './run-delivery.ts';
 import type { Handler, Stage } from './stage.ts';
@@ -16,6 +17,8 @@ export interface StageRunnerOptions {
   readonly guard: DeliveryGuard;
   readonly observer: DeliveryObserver;
   readonly clock: () => Date;
+  /** Makes the streams where this service is the one that does. */
+  readonly prepare?: () => Promise<void>;
   /** Milliseconds that only grow. Default: the process's. */
   readonly monotonicMs?: () => number;
   /** Default 15 s; also how long a lease lasts. */
@@ -43,7 +46,7 @@ export class StageRunner {
   readonly #running = new Set<Promise<void>>();
   readonly #asked = new AbortController();
   readonly #given = Promise.withResolvers<never>();
-  #consumer: StageConsumer | undefined;
+  #consumer: Consumer | undefined;
   #pulls = new AbortController();
   #pulling = 0;
   #failures = 0;
@@ -94,7 +97,8 @@ export class StageRunner {
   }
 
   async #provision(): Promise<void> {
-    const { broker, service, stage, ackWaitMs } = this.#options;
+    const { broker, service, stage, ackWaitMs, prepare } = this.#options;
+    await prepare?.();
     this.#consumer = await provisionConsumer(broker, service, stage.contract, ackWaitMs);
   }
 
@@ -115,9 +119,8 @@ export class StageRunner {
     if (consumer === undefined) return;
     this.#pulling += 1;
     try {
-      const { broker } = this.#options;
-      const pulled = await pullMessage(broker, consumer, { expiresMs: pullExpiresMs, signal: this.#pulls.signal });
-      if (pulled.kind === 'message') this.#run(pulled.message);
+      const pulled = await pullMessage(consumer, { expiresMs: pullExpiresMs, signal: this.#pulls.signal });
+      if (pulled.kind === 'message') this.#take(pulled.message);
       if (pulled.kind === 'unavailable') await this.#recover(pulled.reason);
       else this.#failures = 0;
     } catch (error) {
@@ -128,7 +131,8 @@ export class StageRunner {
     }
   }
 
-  #run(message: Parameters<typeof runDelivery>[3]): void {
+  #take(message: JsMsg): void {
+    if (this.#stopped) return message.nak();
     const shutdown = { signal: this.#asked.signal, given: this.#given.promise };
     const delivery = runDelivery(this.#ports, this.#options.stage, this.#handler, message, shutdown).finally(() => {
       this.#running.delete(delivery);
@@ -140,7 +144,7 @@ export class StageRunner {
   /** The consumer may be gone with the broker's data: it is made again, and the wait before the next pull grows. */
   async #recover(reason: unknown): Promise<void> {
     if (this.#stopped) return;
-    this.#options.observer.troubled('pull_failed', reason, this.#options.stage.contract.name);
+    if (this.#failures === 0) this.#options.observer.troubled('pull_failed', reason, this.#options.stage.contract.name);
     await pause(retryMs[Math.min(this.#failures, retryMs.length - 1)] ?? 0, this.#pulls.signal);
     this.#failures += 1;
     if (!this.#stopped) await this.#provision().catch(() => undefined);
