@@ -1,9 +1,12 @@
-import { access, mkdir, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { lastWords, runCommand } from '../run-command.ts';
+import type { CommandResult } from '../run-command.ts';
 import { reportWhile } from '../report.ts';
 import type { Report } from '../report.ts';
+import { makeMachineDirectory } from './machine-directory.ts';
 import { withMachineLock } from './machine-lock.ts';
 
 export interface InstallOptions {
@@ -30,7 +33,7 @@ export async function installPackages({ packages, report, signal }: InstallOptio
       report,
       'apt',
       `installing ${missing.join(' ')} on this machine`,
-      (activity) => withoutServices(() => runApt(missing, activity.update, signal)),
+      (activity) => withoutServices(missing, () => runApt(missing, activity.update, signal)),
       () => `installed ${missing.join(' ')} on this machine, where it stays`,
     );
     await disableServices(missing);
@@ -74,30 +77,45 @@ async function runApt(
     else if (step !== null) update('downloading packages');
   };
   const options = { environment, onLine, ...(signal && { signal }) };
-  // A broken third-party source must not stop us: whether the lists are good enough is what the installation shows.
-  await runCommand('apt-get', [...patience, 'update'], options);
-  const result = await runCommand(
-    'apt-get',
-    [...patience, 'install', '-y', '--no-install-recommends', ...packages],
-    options,
-  );
+  const install = (): Promise<CommandResult> =>
+    runCommand('apt-get', [...patience, 'install', '-y', '--no-install-recommends', ...packages], options);
+  const fresh = await areListsFresh();
+  let result = fresh ? await install() : undefined;
+  if (result === undefined || result.code !== 0) {
+    // A broken third-party source must not stop us: whether the lists are good enough is what the installation shows.
+    await runCommand('apt-get', [...patience, 'update'], options);
+    await writeFile(join(await makeMachineDirectory(), updatedName), '');
+    result = await install();
+  }
   if (result.code !== 0) {
     throw new FlotillaError(errors.packagesNotInstalled, { packages: packages.join(' '), reason: lastWords(result) });
   }
+}
+
+const updatedName = 'apt-updated';
+const listsStayFreshMs = 10 * 60_000;
+
+/** Whether we read apt's package lists a moment ago, for another package of the same bring-up. */
+async function areListsFresh(): Promise<boolean> {
+  const updated = await stat(join(await makeMachineDirectory(), updatedName)).catch(() => undefined);
+  return updated !== undefined && Date.now() - updated.mtimeMs < listsStayFreshMs;
 }
 
 const policyPath = '/usr/sbin/policy-rc.d';
 const clusterPolicyPath = '/etc/postgresql-common/createcluster.d/flotilla.conf';
 
 /** While `install` runs, packages are told not to start services (policy-rc.d) and not to create a database cluster. */
-async function withoutServices(install: () => Promise<void>): Promise<void> {
+async function withoutServices(packages: readonly string[], install: () => Promise<void>): Promise<void> {
+  const databases = packages.some((name) => name.startsWith('postgresql'));
   const ours = !(await exists(policyPath));
   if (ours)
     await writeFile(policyPath, '#!/bin/sh\n# Written by flotilla while it installs packages.\nexit 101\n', {
       mode: 0o755,
     });
-  await mkdir('/etc/postgresql-common/createcluster.d', { recursive: true });
-  await writeFile(clusterPolicyPath, 'create_main_cluster = false\n');
+  if (databases) {
+    await mkdir(dirname(clusterPolicyPath), { recursive: true });
+    await writeFile(clusterPolicyPath, 'create_main_cluster = false\n');
+  }
   try {
     await install();
   } finally {

@@ -23,7 +23,7 @@ export interface DebianBaseOptions {
 
 /** Makes `content.baseImage` from the packages that this machine's own apt installs from. */
 export async function buildDebianBase(options: DebianBaseOptions): Promise<void> {
-  const { content, report, signal } = options;
+  const { content, activity, report, signal } = options;
   const fail = (reason: string): never => {
     throw new FlotillaError(errors.sandboxImageUnavailable, { image: content.image, reason });
   };
@@ -33,6 +33,7 @@ export async function buildDebianBase(options: DebianBaseOptions): Promise<void>
   if ((await runCommand('mmdebstrap', ['--version'])).code !== 0) {
     if (!(await canInstallPackages()))
       return fail('no image registry answers, and mmdebstrap is missing and only root can install it');
+    activity.update('waiting for mmdebstrap');
     await installPackages({ packages: ['mmdebstrap'], report, signal });
   }
   const directory = await mkdtemp(join(tmpdir(), 'flotilla-base-'));
@@ -54,7 +55,10 @@ async function bootstrap(
   let imported: Promise<string> | undefined;
   const result = await runCommand('mmdebstrap', mmdebstrapArguments(content.packages, sources, sourcesPath), {
     ...(signal && { signal }),
-    onLine: (line) => activity.update(describeStep(line)),
+    onLine: (line) => {
+      const step = describeStep(line);
+      if (step !== undefined) activity.update(step);
+    },
     takeOutput: (output) => {
       imported = importSystem(docker, output, signal);
       imported.catch(() => undefined);
@@ -104,6 +108,6 @@ const steps: readonly (readonly [RegExp, string])[] = [
   [/creating tarball/, 'handing the system to the Docker engine'],
 ];
 
-function describeStep(line: string): string {
-  return steps.find(([pattern]) => pattern.test(line))?.[1] ?? 'making a base from packages';
+function describeStep(line: string): string | undefined {
+  return steps.find(([pattern]) => pattern.test(line))?.[1];
 }
