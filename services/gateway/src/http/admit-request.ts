@@ -2,7 +2,7 @@ import type { Role } from '@flotilla/contracts/define-call';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import type { FastifyRequest } from 'fastify';
-import type { Authenticate } from '../domain/authenticate.ts';
+import type { Authenticate } from './authenticate.ts';
 import type { Caller } from '../domain/caller.ts';
 import { checkHost } from '../domain/check-host.ts';
 import type {} from './server-types.ts';

@@ -8,7 +8,7 @@ import { LogEntry } from '@flotilla/contracts/log-entry';
 import { trace } from '@opentelemetry/api';
 import type { AnswerPorts } from '../answers/create-answers.ts';
 import { createAnswers } from '../answers/create-answers.ts';
-import { createAuthenticator } from '../domain/authenticate.ts';
+import { createAuthenticator } from './authenticate.ts';
 import { loopbackHosts } from '../domain/check-host.ts';
 import { renderReference } from '../pages/render-reference.ts';
 import { RunTails } from '../watch/run-tails.ts';

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
-import type { Caller } from './caller.ts';
+import type { Caller } from '../domain/caller.ts';
 
 export interface TokenGrant extends Caller {
   readonly token: string;
