@@ -47,7 +47,11 @@ export async function ensureStoredCommits(
       await ensureCommit(mirror, commit, { first: 'bundle', loadBundle: () => bundles.get(bundle) });
     } catch (error) {
       if (!(error instanceof FlotillaError) || !error.is(errors.remoteNotFound)) throw error;
-      throw new FlotillaError(errors.commitUnavailable, { remote: mirror.access.remote.canonicalId, commit }, { cause: error });
+      throw new FlotillaError(
+        errors.commitUnavailable,
+        { remote: mirror.access.remote.canonicalId, commit },
+        { cause: error },
+      );
     }
   }
 }

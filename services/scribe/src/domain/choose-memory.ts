@@ -15,6 +15,6 @@ export function chooseMemory(proposed: readonly ProposedMemory[]): ProposedMemor
 }
 
 function cut(text: string, limit: number): string {
-  const trimmed = text.trim();
+  const trimmed = text.replaceAll('\0', '').trim();
   return (trimmed.length <= limit ? trimmed : `${trimmed.slice(0, limit - 1)}…`).toWellFormed();
 }
