@@ -107,12 +107,6 @@ export const streamErrors = {
     summary: 'The {service} serves {call} by its contract and has no handler for it',
     advice: 'Add one to the calls of services/{service}.',
   }),
-  settingsInvalid: defineError({
-    code: 'SETTINGS_INVALID',
-    remedy: 'operator',
-    summary: 'Settings of the environment are not usable: {problems}',
-    advice: 'Correct them; infra/reference/settings.md lists every setting with its default.',
-  }),
   nodeTooOld: defineError({
     code: 'NODE_TOO_OLD',
     remedy: 'operator',
