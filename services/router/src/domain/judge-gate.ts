@@ -1,16 +1,19 @@
-import type { decisions } from '@flotilla/contracts/events/run-events';
-import type { GateId, Principal, RunId } from '@flotilla/contracts/ids';
+import { decisions } from '@flotilla/contracts/events/run-events';
+import { CommitId, GateId, Principal, RunId } from '@flotilla/contracts/ids';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
+import { z } from 'zod';
 
-export interface GateFacts {
-  readonly gateId: GateId;
-  readonly runId: RunId;
-  readonly commit: string;
-  readonly state: 'open' | 'decided' | 'withdrawn';
-  readonly decision?: (typeof decisions)[number];
-  readonly by?: Principal;
-}
+/** A gate as it is kept. */
+export const GateFacts = z.object({
+  gateId: GateId,
+  runId: RunId,
+  commit: CommitId,
+  state: z.enum(['open', 'decided', 'withdrawn']),
+  decision: z.enum(decisions).optional(),
+  by: Principal.optional(),
+});
+export type GateFacts = z.infer<typeof GateFacts>;
 
 export interface WantedDecision {
   readonly gateId: GateId;

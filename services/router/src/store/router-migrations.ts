@@ -1,0 +1,92 @@
+import type { SqlMigration } from '@flotilla/store/migrate';
+
+/**
+ * Texts of people and models may hold U+0000, which `jsonb` refuses, so they lie in `json`. The views in `published` are what
+ * other services read; their columns only ever grow.
+ */
+export const routerMigrations: readonly SqlMigration[] = [
+  {
+    name: 'router-001-projects-runs-gates-lanes',
+    up: [
+      'create schema if not exists router',
+      `create table router.project (
+         name text primary key,
+         definition json not null,
+         created_at timestamptz not null
+       )`,
+      `create table router.run (
+         id text primary key,
+         project text not null references router.project (name),
+         external_key text,
+         intake_id text unique,
+         fingerprint text not null,
+         retry_of text unique references router.run (id),
+         retries integer not null,
+         goal text not null,
+         topology text not null,
+         mode text not null,
+         principal text not null,
+         state text not null,
+         step_id text,
+         attempt integer,
+         gate_id text,
+         lane text,
+         waiting_since timestamptz,
+         requested_at timestamptz,
+         requests integer not null,
+         deadline_at timestamptz not null,
+         result text,
+         commit text,
+         branch text,
+         code text,
+         message text,
+         advice text,
+         budget json not null,
+         spent json not null,
+         facts json not null,
+         slip json not null,
+         created_at timestamptz not null,
+         ended_at timestamptz,
+         unique (project, external_key),
+         check ((state = 'ended') = (result is not null))
+       )`,
+      "create index run_under_way on router.run (requested_at) where state <> 'ended'",
+      "create index run_waiting on router.run (lane, waiting_since) where state = 'awaiting_turn'",
+      'create index run_of_project on router.run (project, id)',
+      `create table router.gate (
+         id text primary key,
+         run_id text not null references router.run (id),
+         step_id text not null,
+         question text not null,
+         commit text not null,
+         change json not null,
+         state text not null,
+         opened_at timestamptz not null,
+         decided_at timestamptz,
+         decision text,
+         decided_by text,
+         comment text
+       )`,
+      'create index gate_of_run on router.gate (run_id, id)',
+      'create index gate_of_state on router.gate (state, id)',
+      `create table router.lane (
+         key text primary key,
+         run_id text,
+         taken_at timestamptz
+       )`,
+      'create schema if not exists published',
+      `create view published.project as
+         select name, definition, created_at from router.project`,
+      `create view published.run as
+         select run.id as run_id, project, goal, topology, mode, principal, external_key, retry_of, state, step_id, result,
+                commit, branch, code, message, advice, gate_id, budget, spent,
+                (select traceparent from flow.log where log.run = run.id and log.sequence = 1) as traceparent,
+                created_at, ended_at
+           from router.run`,
+      `create view published.gate as
+         select gate.id as gate_id, run_id, run.project, run.goal, question, gate.state, change, opened_at, decided_at,
+                decision, decided_by, comment
+           from router.gate join router.run on run.id = gate.run_id`,
+    ],
+  },
+];

@@ -1,0 +1,270 @@
+import { PublishedGate, PublishedRun } from '@flotilla/contracts/calls/published-views';
+import { RunId } from '@flotilla/contracts/ids';
+import { Task } from '@flotilla/contracts/messages/task-submitted';
+import { stepLeaseKey, acquireLease, releaseLease } from '@flotilla/store/lease';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { change, commit, done, failed, step } from '../domain/run.fixture.ts';
+import { ann, bob, createRouterFixture, project, type RouterFixture } from './router.fixture.ts';
+
+let fixture: RouterFixture;
+beforeAll(async () => {
+  fixture = await createRouterFixture();
+});
+afterAll(() => fixture.close());
+
+/** Runs of one project share a lane; a branch of its own keeps a test apart. */
+const opened = (branch: string) => {
+  const outcome = done('open');
+  return outcome.kind === 'done' && outcome.result.verb === 'open'
+    ? ({ ...outcome, result: { ...outcome.result, branch } } as const)
+    : outcome;
+};
+const submitOn = async (branch: string) => {
+  const runId = await fixture.submit();
+  await fixture.complete(runId, opened(branch));
+  return runId;
+};
+const failure = async (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => undefined,
+    (error: unknown) => (error as { code?: string }).code,
+  );
+const published = async (runId: RunId) => {
+  const [row] = await fixture.readView(PublishedRun, 'run', 'run_id = $1', [runId]);
+  if (row === undefined) throw new Error(`${runId} is not published`);
+  return row;
+};
+const publishedGate = async (runId: RunId) =>
+  (await fixture.readView(PublishedGate, 'gate', 'run_id = $1', [runId]))[0];
+
+test('a run goes from intake to its landing: state, log, messages and views agree', async () => {
+  const runId = await submitOn('story');
+  const gate = await fixture.until(runId, 'gate');
+  expect(await published(runId)).toMatchObject({
+    state: 'at_gate',
+    step_id: 'approve',
+    gate_id: gate?.gateId,
+    branch: 'story',
+    result: null,
+  });
+  expect(await publishedGate(runId)).toMatchObject({
+    state: 'open',
+    question: 'Land this change on story?',
+    goal: 'Keep digits.',
+    change: { commit: commit('c') },
+  });
+
+  await fixture.until(runId, 'remember');
+  await fixture.complete(runId, done('remember'));
+  expect(await published(runId)).toMatchObject({
+    state: 'ended',
+    result: 'landed',
+    commit: commit('c'),
+    step_id: null,
+    gate_id: null,
+    spent: { turns: 7 },
+    budget: { turns: 240 },
+  });
+  expect(await publishedGate(runId)).toMatchObject({ state: 'decided', decision: 'approve', decided_by: 'ann' });
+
+  const log = await fixture.log(runId);
+  expect(log.map(({ sequence }) => sequence)).toEqual(log.map((_, index) => index + 1));
+  expect([log[0]?.type, log.at(-1)?.type]).toEqual(['task.accepted', 'run.ended']);
+  const messages = await fixture.messages(runId);
+  expect(messages.map(({ message_id }) => message_id)).toEqual(
+    ['open', 'setup', 'plan', 'build', 'review', 'land', 'remember'].map((verb) => `${runId}/${verb}/1/requested`),
+  );
+});
+
+test('one external key is one run, however often and at once it is asked for', async () => {
+  const task = Task.parse({ goal: 'Once.', project: project.name, externalKey: 'ticket-1' });
+  const answers = await Promise.all(
+    [1, 2, 3, 4].map(() => fixture.runs.accept({ task, principal: ann, through: 'command' })),
+  );
+  expect(new Set(answers.map(({ runId }) => runId)).size).toBe(1);
+  expect(answers.filter(({ created }) => created)).toHaveLength(1);
+  expect(
+    await failure(fixture.runs.accept({ task: { ...task, goal: 'Another.' }, principal: ann, through: 'command' })),
+  ).toBe('EXTERNAL_KEY_REUSED');
+});
+
+test('one arrival on the queue is one run, also when it is delivered again', async () => {
+  const submission = {
+    task: Task.parse({ goal: 'Arrive.', project: project.name }),
+    principal: ann,
+    through: 'queue',
+    intakeId: 'local/m-1',
+  } as const;
+  const first = await fixture.runs.accept(submission);
+  expect(await fixture.runs.accept(submission)).toEqual({ runId: first.runId, created: false });
+});
+
+test('a task for what nobody knows is refused, and nothing of it is kept', async () => {
+  expect(await failure(fixture.submit({ project: 'nobody' as typeof project.name }))).toBe('PROJECT_UNKNOWN');
+  expect(await failure(fixture.submit({ topology: 'feature_buidler' as never }))).toBe('TOPOLOGY_UNKNOWN');
+});
+
+test('an outcome that arrives twice at once moves the run once', async () => {
+  const runId = await fixture.submit();
+  const completion = {
+    runId,
+    stepId: step('open'),
+    attempt: 1,
+    outcome: done('open'),
+    spent: { turns: 0, calls: 0, tokens: 0, microdollars: 0, seconds: 1 },
+  };
+  const decisions = await Promise.all([1, 2, 3].map(() => fixture.runs.completeStep(completion)));
+  expect(decisions.map(({ kind }) => kind).sort()).toEqual(['advanced', 'ignored', 'ignored']);
+  expect((await fixture.log(runId)).filter(({ type }) => type === 'step.completed')).toHaveLength(1);
+});
+
+test('a delivery is marked as handled with what it changed, and never twice', async () => {
+  const runId = await fixture.submit();
+  const completion = {
+    runId,
+    stepId: step('open'),
+    attempt: 1,
+    outcome: done('open'),
+    spent: { turns: 0, calls: 0, tokens: 0, microdollars: 0, seconds: 1 },
+  };
+  const inbox = { messageId: `${runId}/open/1/completed`, stage: 'StepCompleted' };
+  await fixture.runs.completeStep(completion, inbox);
+  expect(await failure(fixture.runs.completeStep(completion, inbox))).toBe('DELIVERY_ALREADY_HANDLED');
+});
+
+test('of two decisions at once one counts and the other is told of it', async () => {
+  const runId = await submitOn('race');
+  const gate = await fixture.until(runId, 'gate');
+  const wanted = { gateId: gate!.gateId, commit: gate!.change.commit };
+  const codes = await Promise.all([
+    failure(fixture.runs.decideGate({ ...wanted, decision: 'approve' }, ann)),
+    failure(fixture.runs.decideGate({ ...wanted, decision: 'decline' }, bob)),
+  ]);
+  expect(codes.toSorted()).toEqual(['GATE_DECIDED', undefined]);
+  expect((await fixture.log(runId)).filter(({ type }) => type === 'gate.decided')).toHaveLength(1);
+});
+
+test('a decision on another commit, on no gate, or after the end is refused', async () => {
+  const runId = await submitOn('refusals');
+  const gate = await fixture.until(runId, 'gate');
+  const wanted = { gateId: gate!.gateId, commit: gate!.change.commit, decision: 'approve' } as const;
+  expect(await failure(fixture.runs.decideGate({ ...wanted, commit: commit('d') }, ann))).toBe('GATE_COMMIT_DIFFERS');
+  expect(await failure(fixture.runs.decideGate({ ...wanted, gateId: `gate_${'9'.repeat(26)}` as never }, ann))).toBe(
+    'GATE_UNKNOWN',
+  );
+  expect(await fixture.runs.cancel(runId, ann)).toBe('ended');
+  expect(await failure(fixture.runs.decideGate(wanted, ann))).toBe('GATE_WITHDRAWN');
+  expect(await failure(fixture.runs.cancel(runId, ann))).toBe('RUN_ENDED');
+});
+
+test('one run at a time has the turn on a branch, and the next gets it when the first is through', async () => {
+  const [first, second, third] = [await submitOn('lane'), await submitOn('lane'), await submitOn('lane')];
+  const elsewhere = await submitOn('other-lane');
+  for (const runId of [first, elsewhere]) await fixture.until(runId, 'land');
+  for (const runId of [second, third]) {
+    const gate = await fixture.until(runId, 'gate');
+    await fixture.runs.decideGate({ gateId: gate!.gateId, decision: 'approve', commit: gate!.change.commit }, ann);
+    fixture.passTime(1);
+  }
+  expect((await published(second)).state).toBe('awaiting_turn');
+  expect((await published(elsewhere)).state).toBe('running');
+  await fixture.complete(first, done('land'));
+  expect((await published(second)).state).toBe('running');
+  expect((await published(third)).state).toBe('awaiting_turn');
+  expect(await fixture.runs.cancel(second, ann)).toBe('ended');
+  expect((await published(third)).state).toBe('running');
+  expect((await fixture.messages(third)).at(-1)?.message_id).toBe(`${third}/land/1/requested`);
+});
+
+test('approvals of one branch at the same moment give the turn to one run', async () => {
+  const runIds = await Promise.all([1, 2, 3].map(() => submitOn('crowd')));
+  const gates = await Promise.all(runIds.map((runId) => fixture.until(runId, 'gate')));
+  await Promise.all(
+    gates.map((gate) =>
+      fixture.runs.decideGate({ gateId: gate!.gateId, decision: 'approve', commit: gate!.change.commit }, ann),
+    ),
+  );
+  const states = await Promise.all(runIds.map(async (runId) => (await published(runId)).state));
+  expect(states.toSorted()).toEqual(['awaiting_turn', 'awaiting_turn', 'running']);
+});
+
+test('a step at work is asked to stop, and its answer ends the run', async () => {
+  const runId = await submitOn('cancel-at-work');
+  const lease = await acquireLease(
+    fixture.store,
+    stepLeaseKey({ runId, stepId: 'setup', attempt: 1 }),
+    'worker',
+    60_000,
+  );
+  expect(await fixture.runs.cancel(runId, bob, 'Wrong.')).toBe('cancelling');
+  expect(await fixture.runs.cancel(runId, bob)).toBe('cancelling');
+  await releaseLease(fixture.store, lease!);
+  await fixture.complete(runId, { kind: 'cancelled' });
+  expect(await published(runId)).toMatchObject({ state: 'ended', result: 'cancelled' });
+  expect((await fixture.log(runId)).filter(({ type }) => type === 'run.cancel_requested')).toHaveLength(1);
+});
+
+test('a step that nobody works on ends with its run, and no worker begins it any more', async () => {
+  const runId = await submitOn('cancel-idle');
+  expect(await fixture.runs.cancel(runId, bob)).toBe('ended');
+  expect(
+    await acquireLease(fixture.store, stepLeaseKey({ runId, stepId: 'setup', attempt: 1 }), 'worker', 1000),
+  ).toBeUndefined();
+});
+
+test('what does not fit a message fails the run instead of holding it up for ever', async () => {
+  const runId = await submitOn('large');
+  await fixture.until(runId, 'build');
+  const files = Array.from({ length: 12_000 }, (_, index) => ({
+    path: `${'deep/'.repeat(15)}${index}.js`,
+    status: 'added' as const,
+    additions: 1,
+    deletions: 0,
+  }));
+  await fixture.complete(runId, {
+    kind: 'done',
+    result: { verb: 'build', change: { ...change('c'), files }, summary: 'Much.' },
+  });
+  expect(await published(runId)).toMatchObject({ state: 'ended', result: 'failed', code: 'MESSAGE_TOO_LARGE' });
+});
+
+test('text with characters that a column does not take is kept all the same', async () => {
+  const runId = await fixture.submit({ goal: 'Keep \u0000 digits.' });
+  await fixture.complete(runId, { kind: 'failed', code: 'X', message: 'a\u0000b', advice: 'c' });
+  expect(await published(runId)).toMatchObject({ goal: 'Keep \ufffd digits.', message: 'a\ufffdb' });
+  expect(await fixture.runs.retry(runId, ann)).toMatchObject({ created: true });
+});
+
+test('a failed run is tried again as a new one, once however often it is asked, and three times in all', async () => {
+  let runId = await fixture.submit({ externalKey: 'retry-me' });
+  expect(await failure(fixture.runs.retry(runId, bob))).toBe('RUN_NOT_ENDED');
+  const first = runId;
+  for (let time = 1; time <= 3; time += 1) {
+    await fixture.complete(runId, failed);
+    const answers = await Promise.all([fixture.runs.retry(runId, bob), fixture.runs.retry(runId, bob)]);
+    expect(new Set(answers.map((answer) => answer.runId)).size).toBe(1);
+    runId = answers[0].runId;
+  }
+  await fixture.complete(runId, failed);
+  expect(await failure(fixture.runs.retry(runId, bob))).toBe('RETRIES_EXHAUSTED');
+  const task = Task.parse({ goal: 'Keep digits.', project: project.name, externalKey: 'retry-me' });
+  expect(await fixture.runs.accept({ task, principal: ann, through: 'command' })).toEqual({
+    runId: first,
+    created: false,
+  });
+});
+
+test('everything of a run is in the trace that began it, whoever decides', async () => {
+  const trace = { traceparent: `00-${'a'.repeat(32)}-${'1'.repeat(16)}-01` };
+  fixture.traceWith(trace);
+  const runId = await submitOn('trace');
+  fixture.traceWith({ traceparent: `00-${'b'.repeat(32)}-${'2'.repeat(16)}-01` });
+  const gate = await fixture.until(runId, 'gate');
+  await fixture.runs.decideGate({ gateId: gate!.gateId, decision: 'approve', commit: gate!.change.commit }, ann);
+  fixture.traceWith(undefined);
+  expect((await fixture.messages(runId)).at(-1)).toMatchObject({
+    message_id: `${runId}/land/1/requested`,
+    headers: trace,
+  });
+  expect((await published(runId)).traceparent).toBe(trace.traceparent);
+});
