@@ -20,6 +20,7 @@ export interface Report {
 
 export interface Activity {
   update(text: string): void;
+  /** Default text: the last one, and that it is done. */
   end(text?: string): void;
   fail(text: string): void;
 }
@@ -50,7 +51,7 @@ export function createReport(sink: ReportSink, clock: Clock = () => performance.
         if (!open) return;
         open = false;
         clearInterval(timer);
-        text = lastText ?? text;
+        text = lastText ?? `${text}, done`;
         tell(kind);
       };
       tell('began');

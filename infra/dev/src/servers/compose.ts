@@ -72,32 +72,34 @@ export interface ComposedServer {
   stop(): Promise<void>;
 }
 
-/** Runs one service of compose.yaml in a project of this clone's own, its data in the project's volumes. */
+/**
+ * Runs one service of compose.yaml, its data in a volume. Each has a project of its own, named after the data directory:
+ * compose makes a project's network twice when two of its services come up at once.
+ */
 export async function runCompose(options: RunCompose): Promise<ComposedServer> {
   const { server, command, dataDirectory, passwords, natsAuthorization, report, signal } = options;
   const port = await takePort(join(dataDirectory, `${server}.port`));
   const environment = { ...process.env, ...(await layEnvironment(options, port)) };
-  const project = `flotilla-${createHash('sha256').update(dataDirectory).digest('hex').slice(0, 8)}`;
+  const project = `flotilla-${createHash('sha256').update(dataDirectory).digest('hex').slice(0, 8)}-${server}`;
   const [program, ...first] = command;
   const args = [...first, '--project-name', project, '--file', composePath];
-  return reportWhile(report, server, 'starting its container', async () => {
-    const result = await runCommand(program, [...args, 'up', '--detach', '--no-deps', server], {
-      environment,
-      ...(signal && { signal }),
+  const stop = guard([program, ...args, 'down'], environment);
+  const whole = urlOf(server, passwords, port);
+  const url = server === 'nats' && natsAuthorization !== undefined ? `nats://${new URL(whole).host}` : whole;
+  try {
+    return await reportWhile(report, server, 'starting its container', async () => {
+      const up = await runCommand(program, [...args, 'up', '--detach', server], {
+        environment,
+        ...(signal && { signal }),
+      });
+      if (up.code !== 0)
+        throw new FlotillaError(errors.serverNotStarted, { server, reason: lastWords(up), log: composePath });
+      return { url, version: await waitUntilReady(server, url, natsAuthorization !== undefined, signal), stop };
     });
-    if (result.code !== 0)
-      throw new FlotillaError(errors.serverNotStarted, { server, reason: lastWords(result), log: composePath });
-    const stop = guard([program, ...args, 'rm', '--force', '--stop', server], environment);
-    const authorized = natsAuthorization !== undefined;
-    const whole = urlOf(server, passwords, port);
-    const url = server === 'nats' && authorized ? `nats://${new URL(whole).host}` : whole;
-    try {
-      return { url, version: await waitUntilReady(server, url, authorized, signal), stop };
-    } catch (error) {
-      await stop();
-      throw error;
-    }
-  });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
 }
 
 async function layEnvironment(
