@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { resolve } from 'node:path';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
-import { registerFleet, unregisterFleet } from './fleet-registry.ts';
+import { fleetsFile, registerFleet, unregisterFleet } from './fleet-registry.ts';
 import { openLogOutput } from './fleet/log-output.ts';
 import { startFleet, type Fleet } from './fleet/start-fleet.ts';
 import { chooseSink } from './report-sinks.ts';
@@ -29,6 +29,7 @@ else process.exitCode = await run();
 async function run(): Promise<number> {
   const json = values.json === true || process.stdout.isTTY !== true;
   const report = createReport(chooseSink(process.stdout, json));
+  const registry = fleetsFile(process.env);
   const stopped = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => stopped.abort(new Error(`stopped by ${signal}`)));
@@ -49,8 +50,8 @@ async function run(): Promise<number> {
         stopped.abort(error);
       },
     });
-    const { url, token, brokerUrl, logsDirectory } = fleet;
-    await registerFleet({ url, token, dataDirectory, pid: process.pid });
+    const { url, token, tokenFile, brokerUrl, logsDirectory } = fleet;
+    await registerFleet(registry, { url, tokenFile, dataDirectory, pid: process.pid });
     report.say('fleet', describeFleet({ url, token, brokerUrl, logsDirectory, model: process.env['FLOTILLA_MODEL'] }));
     if (!stopped.signal.aborted)
       await new Promise((resolve) => stopped.signal.addEventListener('abort', resolve, { once: true }));
@@ -59,7 +60,7 @@ async function run(): Promise<number> {
   }
   if (fleet !== undefined) {
     report.say('fleet', 'draining and stopping');
-    await unregisterFleet(fleet.dataDirectory);
+    await unregisterFleet(registry, { pid: process.pid, url: fleet.url });
     await fleet.stop();
     report.say('fleet', `stopped; its data stays in ${fleet.dataDirectory}`);
   }

@@ -8,7 +8,7 @@ import { ensureSandboxImage } from '../sandbox-image.ts';
 import { bringUpServers } from '../servers.ts';
 import { buildServices } from './build-services.ts';
 import { describeServices, type FleetFacts, type SandboxFacts } from './describe-services.ts';
-import { keepFleetSecrets } from './fleet-secrets.ts';
+import { keepFleetSecrets, writePrivately } from './fleet-secrets.ts';
 import { readHostRegistries } from './host-registries.ts';
 import { supervise, type Supervised } from './supervise.ts';
 
@@ -34,6 +34,8 @@ export interface FleetOptions {
 export interface Fleet {
   readonly url: string;
   readonly token: string;
+  /** Holds the token and nothing else; mode 0600. */
+  readonly tokenFile: string;
   readonly dataDirectory: string;
   readonly logsDirectory: string;
   /** Address and user with which the local user publishes tasks. */
@@ -79,6 +81,8 @@ async function startServices(options: FleetOptions, facts: FleetFacts): Promise<
   const { dataDirectory, report, signal } = options;
   const logsDirectory = join(dataDirectory, 'logs');
   await mkdir(logsDirectory, { recursive: true });
+  const tokenFile = join(dataDirectory, 'token');
+  await writePrivately(tokenFile, `${facts.secrets.token}\n`);
   const services = await describeServices(options, facts);
   const supervised = supervise({ services: services.list, report, signal, onGivenUp: options.onGivenUp });
   const stop = async (): Promise<void> => {
@@ -100,6 +104,7 @@ async function startServices(options: FleetOptions, facts: FleetFacts): Promise<
   return {
     url: services.url,
     token: facts.secrets.token,
+    tokenFile,
     dataDirectory,
     logsDirectory,
     brokerUrl: services.brokerUrlOf('local'),

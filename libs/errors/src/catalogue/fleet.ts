@@ -25,4 +25,16 @@ export const fleetErrors = {
     summary: 'The {service} ended {times} times in a row, last with {how}',
     advice: 'Read its log at {log}, put right what its last lines say, and start again.',
   }),
+  taskRefused: defineError({
+    code: 'TASK_REFUSED',
+    remedy: 'caller',
+    summary: 'The task that was published did not become a run: {reason}',
+    advice: 'Correct the task as the reason says and publish it again.',
+  }),
+  commandFailed: defineError({
+    code: 'COMMAND_FAILED',
+    remedy: 'operator',
+    summary: '"{command}" failed: {reason}',
+    advice: 'Put right what the reason names and run it again.',
+  }),
 } as const;
