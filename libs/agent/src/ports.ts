@@ -132,6 +132,8 @@ export interface CommandResult {
   readonly output: string;
   readonly truncated: boolean;
   readonly timedOut: boolean;
+  /** Why it was stopped, where the workspace did that: a sentence. */
+  readonly reason?: string;
   readonly durationMs: number;
 }
 

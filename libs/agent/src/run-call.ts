@@ -6,7 +6,7 @@ import { signatureOf } from './describe-tool.ts';
 import { testRunId, type CallFacts } from './journal-facts.ts';
 import type { AgentPorts, JournalEntry } from './ports.ts';
 import { describeToolCall } from './span-attributes.ts';
-import { toToolFailure } from './tool-failure.ts';
+import { changelessCodes, toToolFailure } from './tool-failure.ts';
 import { finishId } from './tools/finish.ts';
 
 /** What a call is judged and run with. */
@@ -196,15 +196,13 @@ async function runTool(call: CallFacts, { tool, prepared, paths }: Permitted, sc
   return ports.trace.span(`execute_tool ${tool.id}`, describeToolCall(tool.id, call.callId), run);
 }
 
-const harmless = ['NOT_FOUND', 'NOT_A_DIRECTORY', 'IS_A_DIRECTORY', 'PATH_REFUSED'];
-
 async function runOrFail(tool: Tool, prepared: PreparedCall, context: ToolContext): Promise<ToolResult> {
   try {
     return await prepared.run(context);
   } catch (error) {
     const failure = toToolFailure(error);
     if (failure === undefined) throw error;
-    const changedFiles = tool.mutates && tool.id !== testRunId && !harmless.includes(failure.code ?? '');
+    const changedFiles = tool.mutates && tool.id !== testRunId && !changelessCodes.includes(failure.code);
     return { ...failure, changedFiles };
   }
 }

@@ -19,13 +19,16 @@ export async function runCommand(
 }
 
 /** The end of a command first, since that is what a reader needs, then its output. */
-export function describeResult({ exitCode, output, truncated, timedOut, durationMs }: CommandResult): string {
-  const end = timedOut
-    ? `killed after ${seconds(durationMs)} s: out of time`
-    : exitCode === null
-      ? 'killed by a signal'
-      : `exit code ${exitCode} after ${seconds(durationMs)} s`;
-  return `[${end}]${truncated ? ' [output truncated]' : ''}\n${cleanOutput(output).trimEnd()}`;
+export function describeResult(result: CommandResult): string {
+  const mark = result.truncated ? ' [output truncated]' : '';
+  return `[${describeEnd(result)}]${mark}\n${cleanOutput(result.output).trimEnd()}`;
+}
+
+function describeEnd({ exitCode, timedOut, reason, durationMs }: CommandResult): string {
+  const after = `after ${(durationMs / 1000).toFixed(1)} s`;
+  if (timedOut) return `killed ${after}: out of time`;
+  if (reason !== undefined) return `killed ${after}: ${reason}`;
+  return exitCode === null ? `killed by a signal ${after}` : `exit code ${exitCode} ${after}`;
 }
 
 export function toToolResult(result: CommandResult, changedFiles: boolean): ToolResult {
@@ -35,8 +38,4 @@ export function toToolResult(result: CommandResult, changedFiles: boolean): Tool
     changedFiles,
     ...(result.exitCode === null || result.timedOut ? {} : { exitCode: result.exitCode }),
   };
-}
-
-function seconds(durationMs: number): string {
-  return (durationMs / 1000).toFixed(1);
 }

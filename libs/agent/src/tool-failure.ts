@@ -2,9 +2,9 @@ import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import type { ToolResult } from './define-tool.ts';
 
 const fileProblems: Readonly<Record<string, readonly [code: string, text: string]>> = {
-  ENOENT: ['NOT_FOUND', 'There is no such file or directory.'],
-  ENOTDIR: ['NOT_A_DIRECTORY', 'A part of the path is not a directory.'],
-  EISDIR: ['IS_A_DIRECTORY', 'The path is a directory.'],
+  ENOENT: ['FILE_MISSING', 'There is no such file or directory.'],
+  ENOTDIR: ['FILE_KIND_WRONG', 'A part of the path is not a directory.'],
+  EISDIR: ['FILE_KIND_WRONG', 'The path is a directory.'],
   ENOTEMPTY: ['NOT_EMPTY', 'The directory is not empty.'],
   EACCES: ['NOT_PERMITTED', 'The sandbox does not permit it.'],
   EPERM: ['NOT_PERMITTED', 'The sandbox does not permit it.'],
@@ -13,6 +13,16 @@ const fileProblems: Readonly<Record<string, readonly [code: string, text: string
   ENOSPC: ['NO_SPACE', 'The workspace is full.'],
   EFBIG: ['NO_SPACE', 'The file is too large.'],
 };
+
+/** Codes of failures that came before anything was changed. */
+export const changelessCodes: readonly (string | undefined)[] = [
+  'PATH_REFUSED',
+  'FILE_MISSING',
+  'FILE_KIND_WRONG',
+  'FILE_TOO_LARGE',
+  'FILE_NOT_TEXT',
+  'COMMAND_REFUSED',
+];
 
 /** What went wrong inside the workspace, as a result for the model; undefined where the failure is ours to handle. */
 export function toToolFailure(thrown: unknown): ToolResult | undefined {

@@ -13,22 +13,31 @@ const parametersOf = {
     plan: text.describe('A short plan: numbered steps that name files, and how the result is tested.'),
   }),
   executor: z.strictObject({ summary: text.describe('What you changed and why, in a few sentences.') }),
-  reviewer: z.strictObject({
-    verdict: z.enum(['approve', 'request_changes']),
-    summary: text,
-    findings: z
-      .array(
-        z.strictObject({
-          severity: Finding.shape.severity.describe(
-            'critical: wrong or unsafe; warning: should be better; suggestion: taste.',
-          ),
-          path: Finding.shape.path,
-          line: Finding.shape.line,
-          text: Finding.shape.text,
-        }),
-      )
-      .max(50),
-  }),
+  reviewer: z
+    .strictObject({
+      verdict: z.enum(['approve', 'request_changes']),
+      summary: text,
+      findings: z
+        .array(
+          z.strictObject({
+            severity: Finding.shape.severity.describe(
+              'critical: wrong or unsafe; warning: should be better; suggestion: taste.',
+            ),
+            path: Finding.shape.path,
+            line: Finding.shape.line,
+            text: Finding.shape.text,
+          }),
+        )
+        .max(50),
+    })
+    .refine(
+      ({ verdict, findings }) => verdict === 'approve' || findings.length > 0,
+      'request_changes needs a finding that says what to change',
+    )
+    .refine(
+      ({ verdict, findings }) => verdict !== 'approve' || findings.every(({ severity }) => severity !== 'critical'),
+      'a change with a critical finding is not approved',
+    ),
   scribe: z.strictObject({
     summary: text.describe('What this run did, for somebody who was not there.'),
     memories: z

@@ -21,7 +21,8 @@ export const fsEdit = defineTool({
   async run({ find, replace, all = false }, { workspace, paths: [file = '.'] }) {
     const { bytes, sizeBytes } = await workspace.read(file, limitBytes);
     const text = bytes.byteLength < sizeBytes ? undefined : decodeText(bytes);
-    if (text === undefined) return { ok: false, code: 'NOT_TEXT', text: 'The file holds no text, or too much of it.' };
+    if (text === undefined)
+      return { ok: false, code: 'FILE_NOT_TEXT', text: 'The file holds no text, or too much of it.' };
     const edited = applyEdit(text, find, replace, all);
     if (edited.kind === 'refused') return edited.result;
     await workspace.write(file, edited.text);

@@ -20,7 +20,7 @@ export const fsRead = defineTool({
     const { bytes, sizeBytes } = await workspace.read(file, limitBytes);
     const text = decodeText(bytes);
     if (text === undefined)
-      return { ok: false, code: 'NOT_TEXT', text: `The file holds no text; it has ${sizeBytes} bytes.` };
+      return { ok: false, code: 'FILE_NOT_TEXT', text: `The file holds no text; it has ${sizeBytes} bytes.` };
     const lines = text.split('\n');
     const part = lines.slice(offset - 1, offset - 1 + limit);
     if (part.length === 0) return { ok: false, code: 'OUT_OF_RANGE', text: `The file has ${lines.length} lines.` };

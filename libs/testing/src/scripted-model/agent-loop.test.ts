@@ -189,7 +189,7 @@ test('paths outside, missing files and binary files are results', async () => {
     {},
     project({ bytes: '\0\u0001' }),
   );
-  expect(results.map(({ code }) => code)).toEqual(['PATH_REFUSED', 'NOT_FOUND', 'NOT_TEXT', undefined]);
+  expect(results.map(({ code }) => code)).toEqual(['PATH_REFUSED', 'FILE_MISSING', 'FILE_NOT_TEXT', undefined]);
 });
 
 test('what a grant leaves out is found by no search', async () => {

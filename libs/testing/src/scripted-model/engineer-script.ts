@@ -121,7 +121,8 @@ function remember(conversation: Conversation, { memory }: EngineerOptions): Repl
 function firstLook(conversation: Conversation, files: readonly string[]): CallsReply | undefined {
   const wanted: ScriptedCall[] = [];
   if (!wasCalled(conversation, 'fs.list')) wanted.push({ tool: 'fs.list', arguments: {} });
-  if (!wasCalled(conversation, 'fs.glob')) wanted.push({ tool: 'fs.glob', arguments: { pattern: '**/*test*' } });
+  if (!wasCalled(conversation, 'fs.glob'))
+    wanted.push({ tool: 'fs.glob', arguments: { pattern: '**/{*test*,test/*,tests/*}' } });
   const look = wanted.filter(({ tool }) => offers(conversation, tool));
   if (look.length > 0) return use('I look around first.', look);
   if (!offers(conversation, 'fs.read') || wasCalled(conversation, 'fs.read')) return undefined;
