@@ -168,6 +168,8 @@ function ofSystemError(path: string, error: unknown): unknown {
     case 'ELOOP':
     case 'ENOTDIR':
     case 'EISDIR':
+    case 'EINVAL':
+    case 'ENOTEMPTY':
       return pathRefused(path, 'something in it was replaced while it was used');
     case 'EACCES':
     case 'EPERM':

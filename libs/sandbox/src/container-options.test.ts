@@ -68,9 +68,9 @@ test('a slot is a container with no network, no capability, one bind and hard li
         },
         "Ulimits": [
           {
-            "Hard": 65536,
+            "Hard": 16384,
             "Name": "nofile",
-            "Soft": 65536,
+            "Soft": 16384,
           },
           {
             "Hard": 1073741824,

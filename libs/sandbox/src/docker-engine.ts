@@ -44,8 +44,6 @@ export interface DockerEngine {
   /** Kills every process of the container at once and starts it again with empty tmpfs mounts. */
   restartContainer(container: string): Promise<void>;
   renameContainer(container: string, name: string): Promise<void>;
-  pauseContainer(container: string): Promise<void>;
-  resumeContainer(container: string): Promise<void>;
   /** Safe to repeat: a container that is not there counts as removed. */
   removeContainer(container: string): Promise<void>;
   isRunning(container: string): Promise<boolean>;
@@ -53,7 +51,10 @@ export interface DockerEngine {
   listContainers(label: string): Promise<readonly ContainerFacts[]>;
   /** The one way a process starts in a container. */
   startExec(container: string, request: ExecRequest): Promise<StartedExec>;
-  execState(exec: string): Promise<{ readonly running: boolean; readonly exitCode: number | undefined }>;
+  execState(
+    container: string,
+    exec: string,
+  ): Promise<{ readonly running: boolean; readonly exitCode: number | undefined }>;
   /** Calls `onContainer` with the id of each container that ran out of memory, until the signal or the stream ends. */
   watchOutOfMemory(label: string, onContainer: (container: string) => void, signal: AbortSignal): Promise<void>;
 }
@@ -73,11 +74,9 @@ export function connectDocker(host?: string): DockerEngine {
     imageId: (image) => translate(async () => (await calls.getImage(image).inspect()).Id, { image }),
     createContainer: (name, options) =>
       translate(async () => (await calls.createContainer({ ...options, name })).id, { image: options.Image }),
-    startContainer: (id) => translate(() => container(id).start(), { container: id }),
-    restartContainer: (id) => translate(() => container(id).restart({ t: 0 }), { container: id }),
-    renameContainer: (id, name) => translate(() => container(id).rename({ name }), { container: id }),
-    pauseContainer: (id) => translate(() => container(id).pause(), { container: id }),
-    resumeContainer: (id) => translate(() => container(id).unpause(), { container: id }),
+    startContainer: (id) => translate(() => container(id).start()),
+    restartContainer: (id) => inContainer(id, () => container(id).restart({ t: 0 })),
+    renameContainer: (id, name) => inContainer(id, () => container(id).rename({ name })),
     removeContainer: (id) =>
       translate(async () => {
         try {
@@ -87,57 +86,40 @@ export function connectDocker(host?: string): DockerEngine {
           if (![404, 409].includes(statusOf(error))) throw error;
         }
       }),
-    isRunning: (id) =>
-      translate(async () => {
-        try {
-          return (await container(id).inspect()).State.Running;
-        } catch (error) {
-          if (statusOf(error) === 404) return false;
-          throw error;
-        }
-      }),
+    isRunning,
     listProcesses: (id) =>
-      translate(
-        async () => {
-          const [{ State }, top] = await Promise.all([
-            container(id).inspect(),
-            container(id).top({ ps_args: '-eo pid,uid,stat' }),
-          ]);
-          return parseProcesses(top, State.Pid);
-        },
-        { container: id },
-      ),
+      inContainer(id, async () => {
+        const [{ State }, top] = await Promise.all([
+          container(id).inspect(),
+          container(id).top({ ps_args: '-eo pid,uid,stat' }),
+        ]);
+        return parseProcesses(top, State.Pid);
+      }),
     listContainers: (label) =>
       translate(async () => {
         const found = await calls.listContainers({ all: true, filters: { label: [label] } });
         return found.map(({ Id, Labels }) => ({ id: Id, labels: Labels }));
       }),
     startExec: (id, request) =>
-      translate(
-        async () => {
-          const exec = await container(id).exec({
-            Cmd: [...request.argv],
-            User: request.user,
-            WorkingDir: request.directory,
-            Env: Object.entries(request.environment).map(([name, value]) => `${name}=${value}`),
-            AttachStdin: request.stdin,
-            AttachStdout: true,
-            AttachStderr: true,
-            Tty: false,
-          });
-          const stream = await streams.getExec(exec.id).start({ hijack: true, stdin: request.stdin, Tty: false });
-          return { id: exec.id, stream };
-        },
-        { container: id },
-      ),
-    execState: (id) =>
-      translate(
-        async () => {
-          const { Running, ExitCode } = await calls.getExec(id).inspect();
-          return { running: Running, exitCode: ExitCode ?? undefined };
-        },
-        { container: id },
-      ),
+      inContainer(id, async () => {
+        const exec = await container(id).exec({
+          Cmd: [...request.argv],
+          User: request.user,
+          WorkingDir: request.directory,
+          Env: Object.entries(request.environment).map(([name, value]) => `${name}=${value}`),
+          AttachStdin: request.stdin,
+          AttachStdout: true,
+          AttachStderr: true,
+          Tty: false,
+        });
+        const stream = await streams.getExec(exec.id).start({ hijack: true, stdin: request.stdin, Tty: false });
+        return { id: exec.id, stream };
+      }),
+    execState: (id, exec) =>
+      inContainer(id, async () => {
+        const { Running, ExitCode } = await calls.getExec(exec).inspect();
+        return { running: Running, exitCode: ExitCode ?? undefined };
+      }),
     watchOutOfMemory: (label, onContainer, signal) =>
       translate(async () => {
         const filters = JSON.stringify({ type: ['container'], event: ['oom'], label: [label] });
@@ -150,6 +132,27 @@ export function connectDocker(host?: string): DockerEngine {
         }
       }),
   };
+
+  function isRunning(id: string): Promise<boolean> {
+    return translate(async () => {
+      try {
+        return (await container(id).inspect()).State.Running;
+      } catch (error) {
+        if (statusOf(error) === 404) return false;
+        throw error;
+      }
+    });
+  }
+
+  /** A container that is going away makes the engine answer with errors of every kind: what counts is whether it runs. */
+  async function inContainer<T>(id: string, call: () => Promise<T>): Promise<T> {
+    try {
+      return await translate(call);
+    } catch (error) {
+      if (error instanceof FlotillaError || (await isRunning(id))) throw error;
+      throw new FlotillaError(errors.slotLost, { slot: id.slice(0, 12), reason: reasonOf(error) }, { cause: error });
+    }
+  }
 }
 
 function parseDockerHost(host: string | undefined): Docker.DockerOptions {
@@ -172,27 +175,27 @@ function parseProcesses(
   }));
 }
 
-/** Turns the client's errors into ours: an engine that is gone is a wait, a container that is gone a lost slot. */
+/** Turns the client's errors into ours: an engine that is gone is a wait, an image that is not there the operator's. */
 async function translate<T>(
   call: () => Promise<T>,
-  about: { readonly image?: string | undefined; readonly container?: string } = {},
+  { image }: { readonly image?: string | undefined } = {},
 ): Promise<T> {
   try {
     return await call();
   } catch (error) {
-    const reason = error instanceof Error ? error.message.trim() : String(error);
     const status = statusOf(error);
     if (status === 0 && isConnectionError(error)) {
-      throw new FlotillaError(errors.dockerUnavailable, { reason }, { cause: error });
+      throw new FlotillaError(errors.dockerUnavailable, { reason: reasonOf(error) }, { cause: error });
     }
-    if (status === 404 && about.image !== undefined) {
-      throw new FlotillaError(errors.sandboxImageMissing, { image: about.image }, { cause: error });
-    }
-    if ((status === 404 || status === 409) && about.container !== undefined) {
-      throw new FlotillaError(errors.slotLost, { slot: about.container.slice(0, 12), reason }, { cause: error });
+    if (status === 404 && image !== undefined) {
+      throw new FlotillaError(errors.sandboxImageMissing, { image }, { cause: error });
     }
     throw error;
   }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message.trim() : String(error);
 }
 
 function statusOf(error: unknown): number {

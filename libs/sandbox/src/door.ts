@@ -241,7 +241,7 @@ export async function waitForForwarder(engine: DockerEngine, container: string, 
       .on('close', resolve)
       .on('error', () => resolve());
   });
-  const { exitCode } = await engine.execState(id);
+  const { exitCode } = await engine.execState(container, id);
   if (exitCode !== 0) throw new Error(`the forwarder of ${doorPath}/${socketName} does not start in the container`);
 }
 

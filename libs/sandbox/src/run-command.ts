@@ -72,7 +72,7 @@ export async function runCommand(
   request.signal?.removeEventListener('abort', onAbort);
   await Promise.all([sending, killing]);
   if (inputError !== undefined) throw inputError;
-  const exitCode = await waitForExit(engine, exec.id);
+  const exitCode = await waitForExit(engine, container, exec.id);
   return { exitCode: exitCode ?? exitCodeOfKilled, killedBy: stopped?.killedBy, reason: stopped?.reason };
 }
 
@@ -129,9 +129,9 @@ async function closeAfterGrace({ stream }: StartedExec, finished: AbortSignal): 
   stream.destroy();
 }
 
-async function waitForExit(engine: DockerEngine, exec: string): Promise<number | undefined> {
+async function waitForExit(engine: DockerEngine, container: string, exec: string): Promise<number | undefined> {
   for (let waitedMs = 0; waitedMs < exitGraceMs;) {
-    const { running, exitCode } = await engine.execState(exec);
+    const { running, exitCode } = await engine.execState(container, exec);
     if (!running) return exitCode;
     const stepMs = Math.min(20 + waitedMs, 250);
     await delay(stepMs);

@@ -1,0 +1,22 @@
+import type { SlotClaim } from './slot-labels.ts';
+
+/** What is known of a slot that somebody left, or is using. */
+export interface ReapFacts {
+  readonly claim: SlotClaim | undefined;
+  /** Of a claimed slot. */
+  readonly attemptAlive: boolean;
+  /** How long its pool has been silent; undefined for a pool that is not known. */
+  readonly ownerSilenceMs: number | undefined;
+  /** Undefined when it has no directory. */
+  readonly ageMs: number | undefined;
+}
+
+/** A pool beats every 5 s; one that has been silent this long is dead. */
+export const ownerDeadAfterMs = 30_000;
+
+/** A claimed slot lives as long as its attempt, a ready one as long as its pool, one that is being made is left alone. */
+export function decideReap(facts: ReapFacts): 'keep' | 'reap' {
+  if (facts.claim !== undefined) return facts.attemptAlive ? 'keep' : 'reap';
+  if (facts.ownerSilenceMs !== undefined) return facts.ownerSilenceMs > ownerDeadAfterMs ? 'reap' : 'keep';
+  return facts.ageMs !== undefined && facts.ageMs < ownerDeadAfterMs ? 'keep' : 'reap';
+}

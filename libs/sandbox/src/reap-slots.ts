@@ -1,0 +1,75 @@
+import { decideReap } from './decide-reap.ts';
+import type { ContainerFacts, DockerEngine } from './docker-engine.ts';
+import type { SlotClaim } from './slot-labels.ts';
+import { installationLabel, ownerLabel, slotLabel } from './slot-labels.ts';
+import { readSlotRecord } from './slot-record.ts';
+import type { SlotsDirectory } from './slots-directory.ts';
+import { openSlotsDirectory } from './slots-directory.ts';
+
+export interface ReapOptions {
+  readonly engine: DockerEngine;
+  readonly directory: string;
+  readonly installation: string;
+  /** Whether an attempt may still be working, such as whether its lease is current. */
+  readonly isAlive: (attempt: SlotClaim) => boolean | Promise<boolean>;
+}
+
+/**
+ * Removes the containers and directories of this installation that nobody will come back for: those of dead attempts, and the
+ * ready ones of pools that stopped beating. Touches nothing that does not carry the installation's label or lie in its
+ * directory. Answers with the slots that were removed. Safe to repeat, and beside pools that work.
+ */
+export async function reapSlots(options: ReapOptions): Promise<readonly string[]> {
+  return removeWhere(options, async (facts) => decideReap(facts) === 'reap');
+}
+
+/**
+ * Removes the slots of a step's earlier attempts, wherever on this host they were started: a step that is resumed does this
+ * first, so that two attempts never work at once.
+ */
+export async function removeEarlierAttempts(
+  options: Omit<ReapOptions, 'isAlive'>,
+  { run, step, attempt }: SlotClaim,
+): Promise<readonly string[]> {
+  return removeWhere({ ...options, isAlive: () => true }, async ({ claim }) => {
+    return claim !== undefined && claim.run === run && claim.step === step && claim.attempt < attempt;
+  });
+}
+
+async function removeWhere(
+  { engine, directory, installation, isAlive }: ReapOptions,
+  isDoomed: (facts: Parameters<typeof decideReap>[0]) => Promise<boolean>,
+): Promise<readonly string[]> {
+  const slots = await openSlotsDirectory(directory, installation);
+  const containers = await engine.listContainers(`${installationLabel}=${installation}`);
+  const bySlot = new Map(containers.map((container) => [container.labels[slotLabel] ?? '', container]));
+  const names = new Set([...bySlot.keys(), ...(await slots.listSlots())]);
+  names.delete('');
+  const removed: string[] = [];
+  for (const slot of names) {
+    const container = bySlot.get(slot);
+    const facts = await gatherFacts(slots, slot, container, isAlive);
+    if (!(await isDoomed(facts))) continue;
+    if (container) await engine.removeContainer(container.id);
+    await slots.removeSlot(slot);
+    removed.push(slot);
+  }
+  return removed;
+}
+
+async function gatherFacts(
+  slots: SlotsDirectory,
+  slot: string,
+  container: ContainerFacts | undefined,
+  isAlive: ReapOptions['isAlive'],
+) {
+  const record = await readSlotRecord(slots.slotDirectory(slot));
+  const owner = record?.owner ?? container?.labels[ownerLabel];
+  const claim = record?.claim;
+  return {
+    claim,
+    attemptAlive: claim !== undefined && (await isAlive(claim)),
+    ownerSilenceMs: owner === undefined ? undefined : await slots.silenceMs(owner),
+    ageMs: await slots.slotAgeMs(slot),
+  };
+}

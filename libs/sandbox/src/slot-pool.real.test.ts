@@ -1,0 +1,206 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { errors } from '@flotilla/errors/catalogue';
+import { expect, onTestFinished, test } from 'vitest';
+import { connectDocker } from './docker-engine.ts';
+import { removeEarlierAttempts, reapSlots } from './reap-slots.ts';
+import { openSlotsDirectory } from './slots-directory.ts';
+import { startContainer } from './start-container.ts';
+import { defaultSlotLimits } from './slot-limits.ts';
+import { claim, makeTemporaryDirectory, now, openPool, until } from './sandbox.fixture.ts';
+import type { SlotPoolOptions } from './slot-pool.ts';
+
+async function pool(overrides: Partial<SlotPoolOptions> = {}) {
+  const fixture = await openPool(overrides);
+  onTestFinished(() => fixture[Symbol.asyncDispose]());
+  return fixture;
+}
+
+function temporaryDirectory(): string {
+  const directory = makeTemporaryDirectory();
+  onTestFinished(() => fs.rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+test('a ready slot is claimed at once, and another is made ready in the background', async () => {
+  const { pool: slots, engine, options } = await pool({ ready: 1, limit: 2 });
+  await until(() => slots.readyCount() === 1);
+  const claimed = claim();
+  await using slot = await slots.claim(claimed);
+  expect(slot.warm).toBe(true);
+  expect(slot.claimMs).toBeLessThan(150);
+  expect(slots.available()).toBe(1);
+  await until(() => slots.readyCount() === 1);
+  expect(await engine.listContainers(`flotilla.installation=${options.installation}`)).toHaveLength(2);
+  await slot.destroy();
+  expect(slots.available()).toBe(2);
+});
+
+test('a claim without a ready slot starts a container of its own, labelled with its attempt', async () => {
+  const { pool: slots, engine } = await pool();
+  const claimed = claim();
+  await using slot = await slots.claim(claimed);
+  expect(slot.warm).toBe(false);
+  const [container] = await engine.listContainers(`flotilla.run=${claimed.run}`);
+  expect(container?.labels).toMatchObject({
+    'flotilla.step': 'build',
+    'flotilla.attempt': '1',
+    'flotilla.slot': slot.id,
+  });
+});
+
+test('no more slots are given than the limit, and the refusal costs nothing but waiting', async () => {
+  const { pool: slots } = await pool({ limit: 1 });
+  const first = await slots.claim(claim());
+  expect(slots.available()).toBe(0);
+  await expect(slots.claim(claim())).rejects.toMatchObject({ code: errors.slotsExhausted.code, remedy: 'wait' });
+  await first.destroy();
+  const second = await slots.claim(claim());
+  await second.destroy();
+});
+
+test('nothing of one slot is found in the next (C14)', async () => {
+  const { pool: slots } = await pool({ limit: 1, ready: 1 });
+  const first = await slots.claim(claim());
+  const plant =
+    'for d in /tmp /dev/shm /workspace ~; do echo planted > $d/planted-file; done; setsid sleep 1000 & ls /tmp';
+  expect((await first.run({ shell: plant })).output).toContain('planted-file');
+  await first.destroy();
+  const second = await slots.claim(claim());
+  const found = await second.run({ shell: 'find / -name "planted-file" 2>/dev/null; ps -eo comm | grep -c sleep' });
+  // The one sleep is the container's own first child.
+  expect(found.output).toBe('1\n');
+  await second.destroy();
+});
+
+test('removing a slot follows no link out of it (C18)', async () => {
+  const outside = temporaryDirectory();
+  fs.writeFileSync(path.join(outside, 'canary'), 'alive');
+  const { pool: slots, options } = await pool();
+  const slot = await slots.claim(claim());
+  await slot.run({
+    shell: `ln -s ${outside} out; ln -s / root; mkdir -p a/b; ln -s ${outside} a/b/out; mkdir locked; chmod 000 locked`,
+  });
+  expect(fs.readFileSync(path.join(slot.directory, 'out/canary'), 'utf8')).toBe('alive');
+  await slot.destroy();
+  expect(fs.readdirSync(path.join(options.directory, 'slots'))).toEqual([]);
+  expect(fs.readFileSync(path.join(outside, 'canary'), 'utf8')).toBe('alive');
+});
+
+test('a ready container that is gone is replaced by one that is there', async () => {
+  const { pool: slots, engine, options } = await pool({ ready: 1 });
+  await until(() => slots.readyCount() === 1);
+  const [container] = await engine.listContainers(`flotilla.installation=${options.installation}`);
+  await engine.removeContainer(container!.id);
+  await using slot = await slots.claim(claim());
+  expect((await slot.run({ shell: 'echo alive' })).output).toBe('alive\n');
+});
+
+test('an engine that does not answer is a wait, an image that is not there is not', async () => {
+  const { pool: lost, faults } = await pool({ engine: connectDocker('unix:///nonexistent/docker.sock'), ready: 1 });
+  await expect(lost.claim(claim())).rejects.toMatchObject({ code: errors.dockerUnavailable.code, remedy: 'wait' });
+  await until(() => faults.length > 0);
+  expect(lost.available()).toBe(4);
+  const { pool: imageless } = await pool({ image: 'flotilla/no-such-image:1' });
+  await expect(imageless.claim(claim())).rejects.toMatchObject({
+    code: errors.sandboxImageMissing.code,
+    remedy: 'operator',
+  });
+});
+
+test("a directory that holds other things, or is another installation's, is refused", async () => {
+  const directory = temporaryDirectory();
+  fs.writeFileSync(path.join(directory, 'thesis.txt'), 'x');
+  await expect(pool({ directory })).rejects.toMatchObject({ code: errors.slotDirectoryForeign.code });
+  const { options } = await pool({ directory: path.join(directory, 'slots-here') });
+  await expect(pool({ directory: options.directory, installation: 'other' })).rejects.toMatchObject({
+    code: errors.slotDirectoryForeign.code,
+  });
+});
+
+test('the reaper takes the slots of dead attempts and dead pools, and touches no other', async () => {
+  const directory = temporaryDirectory();
+  const mine = await pool({ directory, ready: 1 });
+  const { engine, options } = mine;
+  const dead = await mine.pool.claim(claim('dead'));
+  const alive = await mine.pool.claim(claim('alive'));
+  const foreign = await pool();
+  const stranger = await foreign.pool.claim(claim('dead'));
+  await until(() => mine.pool.readyCount() === 1);
+
+  const reap = () =>
+    reapSlots({ engine, directory, installation: options.installation, isAlive: ({ step }) => step !== 'dead' });
+  expect(await reap()).toEqual([dead.id]);
+  expect(await reap()).toEqual([]);
+  expect((await alive.run({ shell: 'echo alive' })).output).toBe('alive\n');
+  expect((await stranger.run({ shell: 'echo alive' })).output).toBe('alive\n');
+  expect(mine.pool.readyCount()).toBe(1);
+  expect(fs.existsSync(dead.directory)).toBe(false);
+
+  // What a pool leaves that was killed: a ready slot, and a heartbeat that grows old.
+  const slots = await openSlotsDirectory(directory, options.installation);
+  await startContainer({ ...options, slots, owner: 'pool-killed', limits: defaultSlotLimits }, 'slot-left');
+  await slots.beat('pool-killed');
+  expect(await reap()).toEqual([]);
+  const old = new Date(Date.now() - 60_000);
+  fs.utimesSync(path.join(directory, 'owners', 'pool-killed'), old, old);
+  expect(await reap()).toEqual(['slot-left']);
+  await alive.destroy();
+  await stranger.destroy();
+  await dead.destroy();
+});
+
+test('a resumed step removes its earlier attempts and nothing else', async () => {
+  const { pool: slots, options } = await pool();
+  const first = await slots.claim({ run: 'run-a', step: 'build', attempt: 1 });
+  const others = [
+    await slots.claim({ run: 'run-a', step: 'build', attempt: 2 }),
+    await slots.claim({ run: 'run-a', step: 'plan', attempt: 1 }),
+    await slots.claim({ run: 'run-b', step: 'build', attempt: 1 }),
+  ];
+  expect(await removeEarlierAttempts(options, { run: 'run-a', step: 'build', attempt: 2 })).toEqual([first.id]);
+  for (const other of others) expect((await other.run({ shell: 'echo alive' })).output).toBe('alive\n');
+  for (const slot of [first, ...others]) await slot.destroy();
+});
+
+test('closing a pool leaves no ready container and no directory', async () => {
+  const { pool: slots, engine, options } = await pool({ ready: 2 });
+  await until(() => slots.readyCount() === 2);
+  await slots.close();
+  expect(await engine.listContainers(`flotilla.installation=${options.installation}`)).toEqual([]);
+  expect(fs.readdirSync(path.join(options.directory, 'slots'))).toEqual([]);
+});
+
+test('a claim that is given up leaves nothing', async () => {
+  const { pool: slots, engine, options } = await pool();
+  const abort = new AbortController();
+  const claiming = slots.claim({ ...claim(), signal: abort.signal });
+  abort.abort();
+  await expect(claiming).rejects.toThrow();
+  expect(slots.available()).toBe(4);
+  expect(await engine.listContainers(`flotilla.installation=${options.installation}`)).toEqual([]);
+});
+
+test('numbers: warm claim, cold claim, command', async () => {
+  const { pool: slots } = await pool({ ready: 2 });
+  const median = (numbers: number[]) => Math.round(numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0);
+  const measured = { warm: [] as number[], cold: [] as number[], run: [] as number[], destroy: [] as number[] };
+  for (let round = 0; round < 5; round += 1) {
+    await until(() => slots.readyCount() === 2);
+    const warm = await slots.claim(claim());
+    measured.warm.push(warm.claimMs);
+    for (let call = 0; call < 4; call += 1) measured.run.push((await warm.run({ shell: 'true' })).durationMs);
+    const started = now();
+    await warm.destroy();
+    measured.destroy.push(now() - started);
+  }
+  const { pool: unready } = await pool();
+  for (let round = 0; round < 5; round += 1) {
+    const cold = await unready.claim(claim());
+    measured.cold.push(cold.claimMs);
+    await cold.destroy();
+  }
+  const p50 = Object.fromEntries(Object.entries(measured).map(([name, numbers]) => [name, median(numbers)]));
+  console.info('p50 in ms', p50);
+  expect(p50.warm).toBeLessThan(p50.cold ?? 0);
+});
