@@ -43,10 +43,10 @@ test('who waits for a machine lock says for whom, and works after, never beside,
   const events: ReportEvent[] = [];
   const report = createReport((event) => events.push(event));
   const order: string[] = [];
-  const first = Promise.withResolvers<void>();
-  const began = Promise.withResolvers<void>();
+  const first = Promise.withResolvers<undefined>();
+  const began = Promise.withResolvers<undefined>();
   const holding = withMachineLock({ name: 'set-up', purpose: 'installing things', report, directory }, async () => {
-    began.resolve();
+    began.resolve(undefined);
     await first.promise;
     order.push('first');
   });
@@ -58,7 +58,7 @@ test('who waits for a machine lock says for whom, and works after, never beside,
   await expect
     .poll(() => events.map(({ text }) => text))
     .toContain(`waiting for process ${process.pid}, which is installing things`);
-  first.resolve();
+  first.resolve(undefined);
   await Promise.all([holding, waiting]);
   expect(order).toEqual(['first', 'second']);
 });

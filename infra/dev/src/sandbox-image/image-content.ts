@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { errors } from '@flotilla/errors/catalogue';
+import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { repositoryDirectory } from '../repository.ts';
 
 /** Everything that goes into the sandbox image, and the names that follow from it. */
@@ -21,6 +23,7 @@ export interface ImageContent {
 
 const recipeFiles = ['Dockerfile', 'packages.txt', 'flotilla-door'];
 
+/** Throws SANDBOX_IMAGE_UNAVAILABLE where the packages are not installed. */
 export async function readImageContent(): Promise<ImageContent> {
   const recipeDirectory = join(repositoryDirectory, 'infra', 'docker', 'sandbox');
   const nodePackage = readPackage(`node-linux-${process.arch}`);
@@ -42,7 +45,12 @@ export async function readImageContent(): Promise<ImageContent> {
 }
 
 function readPackage(name: string): string {
-  return createRequire(import.meta.url).resolve(`${name}/package.json`);
+  try {
+    return createRequire(import.meta.url).resolve(`${name}/package.json`);
+  } catch (cause) {
+    const reason = `the npm package ${name}, which goes into it, is not installed`;
+    throw new FlotillaError(errors.sandboxImageUnavailable, { image: 'flotilla/sandbox', reason }, { cause });
+  }
 }
 
 async function readVersion(packagePath: string): Promise<string> {
