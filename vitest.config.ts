@@ -1,15 +1,51 @@
 import { defineConfig } from 'vitest/config';
 
 const conditions = ['@flotilla/source'];
+const ignored = ['**/node_modules/**', '**/dist/**'];
+const reportFile = process.env['FLOTILLA_TEST_REPORT'];
 
-/** `unit` needs nothing but node; `real` needs the servers and the Docker engine that the test command brings up. */
+/**
+ * `unit` needs nothing but node and git; `real` and `fleet` need the servers, the Docker engine and the compiled services that
+ * the test command brings up.
+ */
 export default defineConfig({
   resolve: { conditions: [...conditions, 'module', 'node', 'development|production'] },
   ssr: { resolve: { conditions: [...conditions, 'node', 'default'] } },
   test: {
+    reporters: reportFile === undefined ? ['default'] : ['default', 'json'],
+    ...(reportFile === undefined ? {} : { outputFile: { json: reportFile } }),
     projects: [
-      { extends: true, test: { name: 'unit', include: ['{libs,services,infra}/**/src/**/*.test.ts', 'test/architecture/**/*.test.ts'], exclude: ['**/*.real.test.ts', '**/node_modules/**', '**/dist/**'] } },
-      { extends: true, test: { name: 'real', include: ['{libs,services,infra}/**/src/**/*.real.test.ts'], exclude: ['**/node_modules/**', '**/dist/**'], testTimeout: 60_000, hookTimeout: 120_000 } },
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['{libs,services,infra}/**/src/**/*.test.ts', 'test/architecture/**/*.test.ts'],
+          exclude: ['**/*.real.test.ts', ...ignored],
+          testTimeout: 30_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'real',
+          include: ['{libs,services,infra}/**/src/**/*.real.test.ts'],
+          exclude: ignored,
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
+          maxWorkers: 2,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'fleet',
+          include: ['test/fleet/**/*.test.ts'],
+          exclude: ['test/fleet/projects/*/**', ...ignored],
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          fileParallelism: false,
+        },
+      },
     ],
   },
 });
