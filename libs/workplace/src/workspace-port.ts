@@ -54,7 +54,8 @@ export function bindWorkspace({ files, run }: WorkspaceSlot): WorkspacePort {
         ...(onOutput === undefined ? {} : { onOutput }),
       });
       if (result.killedBy === 'abort') signal.throwIfAborted();
-      return result;
+      const { exitCode, output, truncated, timedOut, durationMs, reason } = result;
+      return { exitCode, output, truncated, timedOut, durationMs, ...(reason === undefined ? {} : { reason }) };
     },
   };
 }

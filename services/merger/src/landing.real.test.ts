@@ -49,7 +49,7 @@ test('two changes to different files that race for one branch both land or are t
       scene.merger({ host: `host-${index}` }).work(scene.request(change), new MemoryStepContext()),
     ),
   );
-  expect(answers.map(({ outcome }) => outcome.kind).sort()).toEqual(['done', 'unverified']);
+  expect(answers.map((answer) => answer.outcome.kind).sort()).toEqual(['done', 'unverified']);
   const landed = answers[0]?.outcome.kind === 'done' ? first : second;
   expect(scene.remote.head()).toBe(landed.commit);
 });

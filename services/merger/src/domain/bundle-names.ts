@@ -5,11 +5,10 @@ export function baseBundleName(commit: CommitId): string {
   return `base/${commit}`;
 }
 
-/** The merge that a landing proposes; a later attempt proposes another. */
-export function candidateBundleName(step: {
-  readonly runId: RunId;
-  readonly stepId: StepId;
-  readonly attempt: number;
-}): string {
-  return `${step.runId}/${step.stepId}/${step.attempt}/candidate`;
+/** The merge that a landing proposes. A name stands for its content, so it holds the commit. */
+export function candidateBundleName(
+  step: { readonly runId: RunId; readonly stepId: StepId },
+  commit: CommitId,
+): string {
+  return `${step.runId}/${step.stepId}/${commit}`;
 }

@@ -78,7 +78,7 @@ async function merge(
       const { commit, tree } = merged;
       const files = [...(await listChangedFiles(mirror, head, commit))];
       const identity = await diffIdentity(mirror, head, commit);
-      const bundle = candidateBundleName(request);
+      const bundle = candidateBundleName(request, commit);
       return { kind: 'clean', change: { commit, tree, base: head, bundle, diffIdentity: identity, files } };
     }
   }

@@ -1,0 +1,40 @@
+import type { Settings } from '@flotilla/contracts/settings';
+import { errors } from '@flotilla/errors/catalogue';
+import { FlotillaError } from '@flotilla/errors/flotilla-error';
+import { createModel, type ModelOptions } from '@flotilla/model/create-model';
+import type { Model } from '@flotilla/model/model';
+import { parseModelSettings } from '@flotilla/model/model-settings';
+
+export type ModelSettings = Pick<Settings, 'model' | 'modelUrl' | 'modelKey' | 'openaiKey' | 'anthropicKey'>;
+
+/**
+ * The model that the settings name; undefined where they name none. Throws MODEL_SETTING_INVALID and MODEL_KEY_MISSING, with
+ * which no service starts.
+ */
+export function openModel(
+  settings: ModelSettings,
+  ports: Pick<ModelOptions, 'clock' | 'random' | 'onCall'>,
+): Model | undefined {
+  if (settings.model === undefined) return undefined;
+  const parsed = parseModelSettings({
+    FLOTILLA_MODEL: settings.model,
+    FLOTILLA_MODEL_URL: settings.modelUrl,
+    FLOTILLA_MODEL_KEY: settings.modelKey,
+    OPENAI_API_KEY: settings.openaiKey,
+    ANTHROPIC_API_KEY: settings.anthropicKey,
+  });
+  return createModel({ ...parsed, ...ports });
+}
+
+/** Stands in where no model is configured: a step that needs one fails and says what to set. */
+export function missingModel(): Model {
+  return {
+    name: 'none',
+    spanAttributes: {},
+    // eslint-disable-next-line require-yield -- it has nothing to say
+    async *stream() {
+      throw new FlotillaError(errors.modelNotConfigured);
+    },
+    close: async () => undefined,
+  };
+}

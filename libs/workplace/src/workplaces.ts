@@ -1,0 +1,107 @@
+import type { CommitId, RunId, StepId } from '@flotilla/contracts/ids';
+import { layTree } from '@flotilla/git/lay-tree';
+import type { Mirror } from '@flotilla/git/mirror';
+import type { RunGit } from '@flotilla/git/run-git';
+import { makeThrowAwayRepository } from '@flotilla/git/throw-away-repository';
+import type { StepContext } from '@flotilla/host/step-work';
+import type { DoorGrant } from '@flotilla/sandbox/door';
+import type { Slot } from '@flotilla/sandbox/slot';
+import type { SlotPool } from '@flotilla/sandbox/slot-pool';
+import { ensureStoredCommits, openStoredMirror, type BundleSource, type StoredCommit } from './stored-commits.ts';
+
+/** The dependencies that a project's setup left, kept under its key. */
+export interface SetupFiles {
+  /** Lays what is kept under the key into the slot's workspace. Answers the paths that it laid, from the root. */
+  lay(key: string, slot: Slot): Promise<readonly string[]>;
+}
+
+export interface WorkplacesOptions {
+  readonly git: RunGit;
+  readonly mirrorDirectory: string;
+  readonly bundles: BundleSource;
+  readonly pool: Pick<SlotPool, 'claim'>;
+  readonly setups: SetupFiles;
+  /** Ends whatever an earlier delivery of this step left running on this host; the step's lease says that it is dead. */
+  readonly removeEarlier: (step: StepOccasion) => Promise<void>;
+}
+
+/** Which attempt a workplace is for. */
+export interface StepOccasion {
+  readonly runId: RunId;
+  readonly stepId: StepId;
+  readonly attempt: number;
+}
+
+export interface WorkplaceRequest {
+  readonly step: StepOccasion;
+  /** Canonical identity of the remote. */
+  readonly repository: string;
+  /** Made present in this order; a bundle may build on the commits before it. */
+  readonly commits: readonly StoredCommit[];
+  /** Whose tree is laid. */
+  readonly lay: CommitId;
+  /** What `git diff` in the slot compares with. Default: what is laid. */
+  readonly head?: CommitId;
+  /** Null where the project has no setup. */
+  readonly setupKey: string | null;
+  /** Default: no way out. */
+  readonly door?: DoorGrant;
+}
+
+/** A slot with a tree and its setup. Disposing it destroys the slot. */
+export interface Workplace extends AsyncDisposable {
+  readonly slot: Slot;
+  readonly mirror: Mirror;
+  /** Paths that the setup laid, from the root: no part of the change. */
+  readonly setupPaths: readonly string[];
+}
+
+/** Makes workplaces, each for one attempt. */
+export class Workplaces {
+  readonly #options: WorkplacesOptions;
+
+  constructor(options: WorkplacesOptions) {
+    this.#options = options;
+  }
+
+  /** Throws the git library's errors for what is not there, and slotsExhausted and dockerUnavailable, which are waited out. */
+  async prepare(request: WorkplaceRequest, context: Pick<StepContext, 'signal' | 'span'>): Promise<Workplace> {
+    const { runId, stepId, attempt } = request.step;
+    const mirror = await context.span('git.ensure', { 'flotilla.repository': request.repository }, () =>
+      this.openCommits(request, context.signal),
+    );
+    await this.#options.removeEarlier(request.step);
+    const claim = { run: runId, step: stepId, attempt, signal: context.signal };
+    const slot = await context.span('slot.claim', {}, () =>
+      this.#options.pool.claim({ ...claim, ...(request.door === undefined ? {} : { door: request.door }) }),
+    );
+    try {
+      const setupPaths = await context.span('slot.lay', { 'flotilla.slot': slot.id }, () =>
+        this.#lay(slot, mirror, request),
+      );
+      return { slot, mirror, setupPaths, [Symbol.asyncDispose]: () => slot.destroy() };
+    } catch (error) {
+      await slot.destroy();
+      throw error;
+    }
+  }
+
+  /** This host's mirror with the commits in it. */
+  async openCommits(
+    { repository, commits }: Pick<WorkplaceRequest, 'repository' | 'commits'>,
+    signal: AbortSignal,
+  ): Promise<Mirror> {
+    const { git, mirrorDirectory, bundles } = this.#options;
+    const mirror = await openStoredMirror({ git, mirrorDirectory, repository, signal });
+    await ensureStoredCommits(mirror, bundles, commits);
+    return mirror;
+  }
+
+  async #lay(slot: Slot, mirror: Mirror, { lay, head = lay, setupKey }: WorkplaceRequest): Promise<readonly string[]> {
+    const owner = slot.user;
+    await layTree(mirror, { commit: lay, directory: slot.directory, owner });
+    const setupPaths = setupKey === null ? [] : await this.#options.setups.lay(setupKey, slot);
+    await makeThrowAwayRepository(mirror, { commit: head, directory: slot.directory, exclude: setupPaths, owner });
+    return setupPaths;
+  }
+}
