@@ -113,4 +113,18 @@ export const taskErrors = {
     summary: 'The step {stepId} cannot be asked for, since the run lacks what {verb} needs',
     advice: 'Report this as a fault of the topology {topology}.',
   }),
+  deadUnknown: defineError({
+    code: 'DEAD_UNKNOWN',
+    remedy: 'caller',
+    status: 404,
+    summary: 'There is no dead letter {deadId}',
+    advice: 'See the dead letters there are with "flotilla dead list"; they are kept for 30 days.',
+  }),
+  deadNotReplayable: defineError({
+    code: 'DEAD_NOT_REPLAYABLE',
+    remedy: 'caller',
+    status: 409,
+    summary: 'The dead letter {deadId} is not a task of the queue',
+    advice: 'Ask for the task of its run again with "flotilla retry RUN".',
+  }),
 } as const;

@@ -1,0 +1,50 @@
+import { ANSWER_SUBJECT, headers } from '@flotilla/contracts/headers';
+import { Principal } from '@flotilla/contracts/ids';
+import type { TaskSubmitted } from '@flotilla/contracts/messages/task-submitted';
+import { intakeSubject } from '@flotilla/contracts/streams';
+import { errors } from '@flotilla/errors/catalogue';
+import { FlotillaError } from '@flotilla/errors/flotilla-error';
+import type { Delivery, Handler } from '@flotilla/stream/stage';
+import type { RunStore } from './store/run.store.ts';
+
+/** Sends an answer that nothing keeps. */
+export type Answer = (subject: string, text: string) => void;
+
+const MESSAGE_ID_HEADER = 'Nats-Msg-Id';
+const unnamed = Principal.parse('local');
+
+/**
+ * Turns a task of the queue into a run, and answers with its id where the message names an `_INBOX.` subject. A refusal is
+ * thrown, which makes it a dead letter, and whoever buries that answers with it.
+ */
+export class AcceptTaskHandler implements Handler<TaskSubmitted> {
+  readonly #runs: Pick<RunStore, 'accept'>;
+  readonly #answer: Answer;
+
+  constructor(runs: Pick<RunStore, 'accept'>, answer: Answer) {
+    this.#runs = runs;
+    this.#answer = answer;
+  }
+
+  async handle(task: TaskSubmitted, delivery: Delivery): Promise<void> {
+    const principal = principalOf(delivery);
+    const given = delivery.headers.get(MESSAGE_ID_HEADER);
+    // Anybody may choose any id, so it counts among the messages of one principal only.
+    const intakeId = given === undefined ? delivery.messageId : `${principal}/${given}`;
+    const submitted = await this.#runs.accept({ task, principal, through: 'queue', intakeId });
+    const answerTo = delivery.headers.get(headers.answerTo);
+    if (answerTo !== undefined && ANSWER_SUBJECT.test(answerTo)) this.#answer(answerTo, JSON.stringify(submitted));
+  }
+}
+
+/** Who published is the last token of the subject, which the broker's permissions vouch for; never a field. */
+function principalOf({ subject }: Delivery): Principal {
+  if (subject === intakeSubject()) return unnamed;
+  const principal = Principal.safeParse(subject.slice(intakeSubject('').length));
+  if (principal.success) return principal.data;
+  throw new FlotillaError(errors.messageMalformed, {
+    subject,
+    contract: 'TaskSubmitted',
+    reason: 'its subject names no principal',
+  });
+}

@@ -1,0 +1,61 @@
+import { AddProject } from '@flotilla/contracts/calls/add-project';
+import { CancelRun } from '@flotilla/contracts/calls/cancel-run';
+import { DecideGate } from '@flotilla/contracts/calls/decide-gate';
+import { ReplayDead } from '@flotilla/contracts/calls/replay-dead';
+import { RetryRun } from '@flotilla/contracts/calls/retry-run';
+import { SubmitTask } from '@flotilla/contracts/calls/submit-task';
+import { Principal } from '@flotilla/contracts/ids';
+import { Task } from '@flotilla/contracts/messages/task-submitted';
+import { Project } from '@flotilla/contracts/project';
+import { errors } from '@flotilla/errors/catalogue';
+import { FlotillaError } from '@flotilla/errors/flotilla-error';
+import { serve, type CallContext, type ServedCall } from '@flotilla/stream/calls';
+import { whyRemoteRefused } from './domain/judge-remote.ts';
+import type { DeadLetters } from './replay-dead.ts';
+import type { ProjectStore } from './store/project.store.ts';
+import type { RunStore } from './store/run.store.ts';
+
+export interface RouterCalls {
+  readonly runs: RunStore;
+  readonly projects: ProjectStore;
+  readonly deadLetters: DeadLetters;
+  /** Topologies that runs may follow. */
+  readonly topologies: ReadonlySet<string>;
+}
+
+/** The clients' commands, each answered after its commit. */
+export function createRouterCalls({ runs, projects, deadLetters, topologies }: RouterCalls): readonly ServedCall[] {
+  return [
+    serve(SubmitTask, (input, context) =>
+      runs.accept({ task: Task.parse(input), principal: principalOf(context), through: 'command' }),
+    ),
+    serve(DecideGate, async ({ comment, ...input }, context) => {
+      const by = principalOf(context);
+      const { runId } = await runs.decideGate({ ...input, ...(comment === undefined ? {} : { comment }) }, by);
+      return { gateId: input.gateId, runId, decision: input.decision, by, commit: input.commit };
+    }),
+    serve(CancelRun, async ({ runId, reason }, context) => ({
+      runId,
+      state: await runs.cancel(runId, principalOf(context), reason),
+    })),
+    serve(RetryRun, ({ runId }, context) => runs.retry(runId, principalOf(context))),
+    serve(AddProject, ({ replace, ...input }) => {
+      const project = Project.parse(input);
+      const refusal = whyRemoteRefused(project.remote);
+      if (refusal !== undefined) throw refusal;
+      if (!topologies.has(project.topology)) {
+        throw new FlotillaError(errors.topologyUnknown, {
+          topology: project.topology,
+          topologies: [...topologies].join(', '),
+        });
+      }
+      return projects.add(project, replace);
+    }),
+    serve(ReplayDead, async ({ deadId }) => ({ deadId, messageId: await deadLetters.replay(deadId) })),
+  ];
+}
+
+/** A service that asks by itself acts for whoever runs the installation. */
+function principalOf({ principal }: CallContext): Principal {
+  return Principal.parse(principal ?? 'local');
+}
