@@ -1,0 +1,96 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { scratchGit } from '@flotilla/dev/demo/scratch-remote';
+import { engineerScript } from '@flotilla/testing/scripted-model/engineer-script';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeSmallRemote } from './harness/small-remote.ts';
+import { describe as describeEntries, payloadOf, startTestFleet, type TestFleet } from './harness/test-fleet.ts';
+
+let fleet: TestFleet;
+let directory: string;
+
+const sameLine = (word: string, other: string) => ({
+  goalIncludes: `greets with ${word}`,
+  edits: [
+    { path: 'greeting.js', find: "'hello'", replace: `'hello ${word}'` },
+    { path: 'greeting.js', find: `'hello ${other}'`, replace: `'hello ${other} ${word}'` },
+  ],
+});
+const ownFile = (name: string) => ({
+  goalIncludes: `counts in ${name}`,
+  edits: [{ path: `${name}.js`, find: 'return 0', replace: 'return 1' }],
+});
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'flotilla-concurrent-'));
+  fleet = await startTestFleet({
+    script: engineerScript({
+      edits: [],
+      tasks: [sameLine('dear', 'old'), sameLine('old', 'dear'), ownFile('left'), ownFile('right')],
+    }),
+  });
+});
+
+afterAll(async () => {
+  await fleet.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+test('of two tasks that touch the same line one lands, the other comes back to its author as a conflict and lands after', async () => {
+  const remote = await makeRemote('same');
+  await fleet.addProject('same', remote);
+  const runs = [
+    await fleet.submit('same', 'It greets with dear words.'),
+    await fleet.submit('same', 'It greets with old words.'),
+  ];
+  await Promise.all(runs.map((run) => fleet.until(run, 'gate.opened')));
+  const logs = await Promise.all(runs.map((run) => fleet.finish(run)));
+
+  for (const log of logs)
+    expect(payloadOf<{ result: string }>(log, 'run.ended').result, describeEntries(log)).toBe('landed');
+  const conflicts = logs.map(
+    (log) =>
+      log.filter(
+        ({ type, payload }) => type === 'step.completed' && JSON.stringify(payload).includes('"kind":"conflict"'),
+      ).length,
+  );
+  expect(conflicts.toSorted()).toEqual([0, 1]);
+  const text = await scratchGit(remote, ['show', 'main:greeting.js']);
+  expect(text).toMatch(/dear/);
+  expect(text).toMatch(/old/);
+});
+
+test('two tasks that touch different files land one after the other, each on a tree that was tested', async () => {
+  const remote = await makeRemote('different');
+  await fleet.addProject('different', remote);
+  const runs = [
+    await fleet.submit('different', 'It counts in left.'),
+    await fleet.submit('different', 'It counts in right.'),
+  ];
+  await Promise.all(runs.map((run) => fleet.until(run, 'gate.opened')));
+  const logs = await Promise.all(runs.map((run) => fleet.finish(run)));
+
+  const landed = logs.map((log) => payloadOf<{ tree: string; commit: string }>(log, 'change.landed'));
+  for (const [index, log] of logs.entries()) {
+    const tested = log
+      .filter(({ type }) => type === 'checks.passed')
+      .map(({ payload }) => (payload as { tree: string }).tree);
+    expect(tested).toContain(landed[index]!.tree);
+  }
+  const head = await scratchGit(remote, ['rev-parse', 'main']);
+  expect(landed.map(({ commit }) => commit)).toContain(head);
+  for (const { commit } of landed) await scratchGit(remote, ['merge-base', '--is-ancestor', commit, 'main']);
+  for (const name of ['left', 'right'])
+    expect(await scratchGit(remote, ['show', `main:${name}.js`])).toContain('return 1');
+});
+
+function makeRemote(name: string): Promise<string> {
+  return makeSmallRemote(directory, name, {
+    'greeting.js': "exports.greet = () => 'hello';\n",
+    'left.js': 'exports.left = () => {\n  return 0;\n};\n',
+    'right.js': 'exports.right = () => {\n  return 0;\n};\n',
+    'test.js':
+      "const assert = require('assert');\nassert.match(require('./greeting').greet(), /^hello/);\nassert.ok([0, 1].includes(require('./left').left()));\nassert.ok([0, 1].includes(require('./right').right()));\n",
+  });
+}

@@ -1,0 +1,128 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { spawn } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { startOtlpReceiver, type OtlpReceiver } from '@flotilla/testing/otlp-receiver';
+import { engineerScript } from '@flotilla/testing/scripted-model/engineer-script';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { calculator, makeSmallRemote } from './harness/small-remote.ts';
+import { describe as describeEntries, payloadOf, startTestFleet, type TestFleet } from './harness/test-fleet.ts';
+
+const modelKey = 'sk-canary-model-5f2b9c71d0';
+const remoteToken = 'ghp-canary-remote-8a41e6b3f7';
+const environmentDump = 'slot-environment.txt';
+let fleet: TestFleet;
+let telemetry: OtlpReceiver;
+let git: Server;
+let directory: string;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'flotilla-secrets-'));
+  telemetry = await startOtlpReceiver();
+  fleet = await startTestFleet({
+    modelKey,
+    script: engineerScript({
+      edits: [calculator.edit],
+      // What a container holds is part of what the model and the log get to see.
+      commands: [
+        `env > ${environmentDump}; cat /proc/1/environ /proc/self/environ | tr '\\0' '\\n'; git config --list; ls -la / /run /home`,
+      ],
+    }),
+    settings: { OTEL_EXPORTER_OTLP_ENDPOINT: telemetry.url, FLOTILLA_LOG_LEVEL: 'debug' },
+  });
+});
+
+afterAll(async () => {
+  await fleet.close();
+  await telemetry.close();
+  git.closeAllConnections();
+  git.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+test('the model key and the remote token appear in no log row, event, log line, span, diff, prompt or container', async () => {
+  await makeSmallRemote(directory, 'secret', calculator.files);
+  git = await serveGit(directory);
+  const credentials = join(fleet.fleet.dataDirectory, 'credentials');
+  await mkdir(credentials, { recursive: true, mode: 0o700 });
+  const host = `127.0.0.1:${(git.address() as AddressInfo).port}`;
+  await writeFile(join(credentials, 'secret.json'), JSON.stringify({ kind: 'token', host, token: remoteToken }), {
+    mode: 0o600,
+  });
+  await fleet.addProject('secret', `http://${host}/secret.git`, { credential: 'secret' });
+
+  const run = await fleet.submit('secret', calculator.goal);
+  const log = await fleet.finish(run);
+  expect(payloadOf<{ result: string }>(log, 'run.ended').result, describeEntries(log)).toBe('landed');
+  expect(JSON.stringify(log)).toContain('PATH=');
+
+  const { diff } = await fleet.client.call('showDiff', { runId: run });
+  expect(diff).toContain(environmentDump);
+  const places: Readonly<Record<string, string>> = {
+    log: JSON.stringify(log),
+    'log lines': fleet.logLines.join('\n'),
+    'log files': await readAll(fleet.fleet.logsDirectory),
+    telemetry: telemetry.bodies.join('\n'),
+    prompts: fleet.model.requests.map(({ text }) => text).join('\n'),
+    diff,
+  };
+  expect(fleet.model.requests[0]?.headers.authorization).toBe(`Bearer ${modelKey}`);
+  for (const [place, text] of Object.entries(places)) {
+    expect(text.length, place).toBeGreaterThan(0);
+    for (const secret of [modelKey, remoteToken]) {
+      expect(text.includes(secret), `${secret} in ${place}`).toBe(false);
+      expect(
+        text.includes(Buffer.from(secret).toString('base64').replace(/=+$/, '').slice(0, -2)),
+        `${secret} as base64 in ${place}`,
+      ).toBe(false);
+    }
+  }
+});
+
+async function readAll(path: string): Promise<string> {
+  const names = await readdir(path);
+  return (await Promise.all(names.map((name) => readFile(join(path, name), 'utf8')))).join('\n');
+}
+
+/** Git over HTTP that asks for the token: the system's own http-backend. */
+async function serveGit(root: string): Promise<Server> {
+  const server = createServer((request, response) => {
+    const given = Buffer.from((request.headers.authorization ?? '').replace(/^Basic /, ''), 'base64').toString();
+    if (!given.endsWith(`:${remoteToken}`) && request.headers.authorization !== `Bearer ${remoteToken}`) {
+      response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
+      return;
+    }
+    const url = new URL(request.url ?? '/', 'http://localhost');
+    const backend = spawn('git', ['http-backend'], {
+      env: {
+        PATH: process.env['PATH'],
+        GIT_PROJECT_ROOT: root,
+        GIT_HTTP_EXPORT_ALL: '1',
+        REMOTE_USER: 'fleet',
+        REQUEST_METHOD: request.method,
+        PATH_INFO: url.pathname,
+        QUERY_STRING: url.search.slice(1),
+        CONTENT_TYPE: request.headers['content-type'] ?? '',
+        HTTP_CONTENT_ENCODING: request.headers['content-encoding'] ?? '',
+        GIT_PROTOCOL: request.headers['git-protocol']?.toString() ?? '',
+      },
+    });
+    request.pipe(backend.stdin);
+    const chunks: Buffer[] = [];
+    backend.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+    backend.on('close', () => {
+      const output = Buffer.concat(chunks);
+      const split = output.indexOf('\r\n\r\n');
+      const lines = output.subarray(0, split).toString().split('\r\n');
+      const fields = Object.fromEntries(lines.map((line) => line.split(/:\s*(.*)/s).slice(0, 2) as [string, string]));
+      const status = Number(fields['Status']?.slice(0, 3) ?? '200');
+      delete fields['Status'];
+      response.writeHead(status, fields).end(output.subarray(split + 4));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
