@@ -85,7 +85,7 @@ function dropOldResults(
   );
 }
 
-const recentTurns = 4;
+const recentTurns = 2;
 const worthDropping = 1000;
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -5,19 +5,22 @@ import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import type { AgentOutcome } from './agent-outcome.ts';
 import { defaultAgentSettings, type AgentSettings } from './agent-settings.ts';
 import type { AgentTask } from './agent-task.ts';
+import { askModel, describeTurn, type TranscriptRoom } from './ask-model.ts';
+import { describeInterrupted } from './call-entries.ts';
 import { decideNext, type LoopEnd, type NextMove, type Situation, type Verification } from './decide-next.ts';
 import { toModelTool } from './describe-tool.ts';
 import type { Tool } from './define-tool.ts';
 import { describeEnd, readOutcome } from './end-of-loop.ts';
 import { findTestCommands } from './find-test-commands.ts';
-import { JournalView, restoredCode, testRunId } from './journal-facts.ts';
+import { JournalView, testRunId } from './journal-facts.ts';
 import { offerTools } from './offer-tools.ts';
 import type { AgentPorts, JournalEntry, StepSignals } from './ports.ts';
 import { writeSystemPrompt } from './prompts/system-prompt.ts';
 import { writeTask } from './prompts/task-prompt.ts';
+import { noteRestored } from './note-restored.ts';
 import { decideFinish } from './refuse-finish.ts';
 import { renderTranscript } from './render-transcript.ts';
-import { describeInterrupted, describeNotRun, runCall, type CallScene } from './run-call.ts';
+import { runCall, type CallScene } from './run-call.ts';
 import { takeTurn } from './take-turn.ts';
 import { toolsOf } from './tool-catalogue.ts';
 
@@ -48,7 +51,7 @@ export async function runAgent(input: AgentInput, ports: AgentPorts): Promise<Ag
   const loop = await openLoop(input, ports);
   const outcome = readOutcome(loop.view.facts, input.task.role);
   if (outcome !== undefined) return outcome;
-  await noteRestored(loop);
+  if ((input.workspace ?? 'restored') === 'restored') await loop.append(noteRestored(loop.view.facts, loop.tools));
   for (;;) {
     input.signal.throwIfAborted();
     const signals = await ports.signals.read();
@@ -71,52 +74,32 @@ interface Loop {
   readonly system: string;
   readonly task: string;
   readonly append: (entries: readonly JournalEntry[]) => Promise<void>;
+  readonly room: TranscriptRoom;
 }
 
 async function openLoop(input: AgentInput, ports: AgentPorts): Promise<Loop> {
   const view = new JournalView();
   view.add(await ports.journal.read());
   const tools = toolsOf(input.task.role);
+  const settings = { ...defaultAgentSettings, ...input.settings };
   return {
     input,
     ports,
     view,
     tools,
-    settings: { ...defaultAgentSettings, ...input.settings },
+    settings,
+    room: { limitCharacters: settings.transcriptCharacters },
     verification: input.verification ?? 'off',
     startedAtMs: ports.clock.now(),
     secondsBefore: view.facts.spent.seconds,
     system: writeSystemPrompt(input.task.role, offerTools(tools, [input.grants], input.mode), input.nonce),
     task: writeTask(input.task, input.checks ?? [], input.nonce),
     append: async (entries) => {
+      if (entries.length === 0) return;
       await ports.journal.append(entries);
       view.add(entries);
     },
   };
-}
-
-/**
- * A workspace laid anew lacks what was done after its checkpoint: the model is told, tests that passed then count no
- * more, and what the same turn still wanted is not run, since it was meant for files that are gone.
- */
-async function noteRestored({ input, view, append, tools, settings }: Loop): Promise<void> {
-  if ((input.workspace ?? 'restored') === 'kept') return;
-  const calls = view.facts.turns.at(-1)?.calls.filter((call) => call.finished === undefined) ?? [];
-  const running = calls.filter((call) => call.started);
-  const changing = running.some((call) => tools.find(({ id }) => id === call.tool)?.mutates !== false);
-  if (view.facts.unkept.length === 0 && !changing) return;
-  const told = running.map((call) => describeInterrupted(call, tools, settings.resultCharacters));
-  const skipped = calls.filter((call) => !call.started).map((call) => describeNotRun(call));
-  const gone = [...view.facts.unkept, ...running.map(({ callId }) => callId)].map((callId) =>
-    describeCall(view, callId),
-  );
-  const text = `The work was moved to a new place. What these calls changed is gone: ${gone.join(', ')}. All earlier changes are there. Look at the files before you go on.`;
-  await append([...told, ...skipped, { type: 'agent.nudge', payload: { code: restoredCode, text } }]);
-}
-
-function describeCall({ facts }: JournalView, callId: string): string {
-  const call = facts.turns.flatMap(({ calls }) => calls).find((each) => each.callId === callId);
-  return `${call?.tool ?? 'a call'} (${callId})`;
 }
 
 function describeSituation(
@@ -145,12 +128,12 @@ async function carryOut(
 ): Promise<AgentOutcome | undefined> {
   switch (move.kind) {
     case 'askModel':
-      return askModel(move.turn, situation, signals, loop);
+      return takeNextTurn(move.turn, situation, signals, loop);
     case 'runCall':
       await stopOnCancel(loop, (signal) => runCall(move.call, sceneOf(situation, signals, loop, signal)));
       return undefined;
     case 'tellInterrupted':
-      await loop.append([describeInterrupted(move.call, loop.tools, loop.settings.resultCharacters)]);
+      await loop.append([describeInterrupted(move.call, loop.tools)]);
       return undefined;
     case 'checkpoint':
       await keepWorkspace(move.turn, loop);
@@ -163,51 +146,29 @@ async function carryOut(
   }
 }
 
-async function askModel(
+async function takeNextTurn(
   turn: number,
   situation: Situation,
   signals: StepSignals,
   loop: Loop,
 ): Promise<AgentOutcome | undefined> {
-  const { input, ports, view, tools, settings } = loop;
+  const { input, ports, view, tools, settings, system, task } = loop;
   const offered = offerTools(tools, layersOf(loop, signals), input.mode);
-  const messages = renderTranscript(loop.task, view.facts, input.nonce, settings.transcriptCharacters);
-  const ask = (signal: AbortSignal) =>
-    takeTurn(
-      turn,
-      { system: loop.system, messages, tools: offered.map(toModelTool), signal },
-      ports,
-      tools.map(({ id }) => id),
-      settings,
-    );
-  try {
-    const answer = await stopOnCancel(loop, ask);
-    if (answer === undefined) return undefined;
-    const { text, calls, finish, inputTokens, outputTokens, microdollars, durationMs } = answer;
-    const spent: Spent = {
-      turns: 1,
-      calls: 0,
-      tokens: inputTokens + outputTokens,
-      microdollars,
-      seconds: durationMs / 1000,
-    };
-    const payload = {
-      turn,
-      model: ports.model.name,
-      text,
-      calls: [...calls],
-      finish,
-      spent,
-      inputTokens,
-      outputTokens,
-      durationMs,
-    };
-    await loop.append([{ type: 'agent.turn', payload }]);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof FlotillaError) || (error.remedy !== 'caller' && error.remedy !== 'operator')) throw error;
-    return endFailed(error, situation.spent, loop);
-  }
+  const toolIds = tools.map(({ id }) => id);
+  const answer = await stopOnCancel(loop, (signal) =>
+    askModel(
+      {
+        render: (limitCharacters) => renderTranscript(task, view.facts, input.nonce, limitCharacters),
+        request: { system, tools: offered.map(toModelTool), signal },
+        take: (request) => takeTurn(turn, request, ports, toolIds, settings),
+      },
+      loop.room,
+    ),
+  );
+  if (answer === undefined) return undefined;
+  if (answer instanceof FlotillaError) return endFailed(answer, situation.spent, loop);
+  await loop.append([describeTurn(turn, ports.model.name, answer)]);
+  return undefined;
 }
 
 /** Undefined when a person's cancelling ended it: the loop then sees the signal and ends in order. */

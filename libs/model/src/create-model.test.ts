@@ -404,7 +404,7 @@ test('keep-alive comments are life, but only until the total limit', async () =>
   });
   const model = modelAt(endpoint, {
     clock: realClock,
-    timeLimits: { firstByteMs: 20_000, idleMs: 150, totalMs: 500 },
+    timeLimits: { firstByteMs: 20_000, idleMs: 500, totalMs: 1500 },
     retries: { attempts: 1 },
   });
   expect(await failureOf(model)).toMatchObject({ code: 'MODEL_TIMED_OUT', details: { phase: 'total' } });

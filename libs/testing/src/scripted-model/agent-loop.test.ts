@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentTask } from '@flotilla/agent/agent-task';
@@ -525,6 +526,84 @@ test('texts that a database cannot keep never reach the journal', async () => {
     if (typeof value === 'string') expect(value.isWellFormed() && !value.includes('\0')).toBe(true);
     return value;
   });
+});
+
+test('a conversation that is too long for the model is asked again with less of the past', async () => {
+  const scratch = project({ 'a.txt': 'a'.repeat(15_000) });
+  const reads: Script = (conversation) => {
+    const turn = conversation.messages.filter(({ role }) => role === 'assistant').length;
+    const length = conversation.messages.reduce((sum, message) => sum + message.text.length, 0);
+    if (length > 60_000) return fault('too-long');
+    return turn < 8 ? call('fs.read', { path: 'a.txt', limit: turn + 1 }) : finish();
+  };
+  const { outcome } = await run(reads, {}, scratch);
+  expect(outcome).toMatchObject({ kind: 'finished', spent: { turns: 9 } });
+});
+
+test('a conversation that is too long whatever is left out ends the step', async () => {
+  const { outcome } = await run(() => fault('too-long'));
+  expect(outcome).toMatchObject({ kind: 'failed', code: 'MODEL_CONTEXT_TOO_LONG' });
+});
+
+test('git tools tell what changed since the step began, new files included', async () => {
+  const scratch = project();
+  const git = (...argv: readonly string[]) =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...argv], { cwd: scratch.root });
+  git('init', '--quiet');
+  git('add', '--all');
+  git('commit', '--quiet', '--message', 'Begin');
+  const edits = [
+    { tool: 'fs.edit', arguments: keepDigits },
+    { tool: 'fs.write', arguments: { path: 'new file.txt', content: 'new text' } },
+  ];
+  const looks = [
+    { tool: 'git.status', arguments: {} },
+    { tool: 'git.diff', arguments: {} },
+    { tool: 'git.diff', arguments: { path: 'slugify.js' } },
+    { tool: 'git.log', arguments: {} },
+  ];
+  const { results } = await run(
+    inTurn({ kind: 'calls', calls: [...edits, ...looks] }, finish()),
+    { verification: 'off' },
+    scratch,
+  );
+  const [, , status, diff, part, log] = results.map(({ result }) => result);
+  expect(status).toMatch(/ M slugify\.js[\s\S]*\?\? "?new file\.txt/);
+  expect(diff).toContain('+new text');
+  expect(diff).toContain('a-z0-9');
+  expect(part).not.toContain('new text');
+  expect(log).toContain('Begin');
+});
+
+test('the checklist is kept whole as it was written last', async () => {
+  const items = [
+    { text: 'Read', status: 'completed' },
+    { text: 'Write', status: 'in_progress' },
+  ] as const;
+  const { journal } = await run(inTurn(call('todo.write', { items: [...items] }), finish()));
+  expect(journal.entries).toContainEqual({ type: 'agent.todo', payload: { items } });
+});
+
+test('the checks that a project declares win over what its files tell', async () => {
+  const { results, outcome } = await run(
+    inTurn(call('test.detect'), call('fs.write', { path: 'x', content: '' }), call('test.run'), finish()),
+    { checks: ['true', 'echo second'] },
+  );
+  expect(results[0]?.result).toMatch(/^true .*\necho second /);
+  expect(results[2]).toMatchObject({ exitCode: 0, result: expect.stringMatching(/\$ true\n[\s\S]*\$ echo second\n/) });
+  expect(outcome).toMatchObject({ kind: 'finished', verified: true });
+});
+
+test('a review that approves a critical finding, or asks for changes without saying which, is not taken', async () => {
+  const task: AgentTask = { role: 'reviewer', goal: 'g', diff: '', diffTruncated: false, checksPassed: [] };
+  const review = (verdict: string, ...severities: readonly string[]) =>
+    call('agent.finish', { verdict, summary: 's', findings: severities.map((severity) => ({ severity, text: 't' })) });
+  const { results, outcome } = await run(
+    inTurn(review('approve', 'critical'), review('request_changes'), review('request_changes', 'critical')),
+    { task },
+  );
+  expect(results.map(({ code }) => code)).toEqual(['INVALID_ARGUMENTS', 'INVALID_ARGUMENTS', undefined]);
+  expect(outcome).toMatchObject({ kind: 'finished', report: { verdict: 'request_changes' } });
 });
 
 test('every model call and tool call is a span of its own', async () => {

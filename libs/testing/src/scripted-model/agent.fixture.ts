@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { AgentPorts, CheckpointPort, JournalEntry, JournalPort, StepSignals } from '@flotilla/agent/ports';
@@ -64,10 +64,6 @@ export function makeProject(files: Readonly<Record<string, string>> = slugify): 
     },
     [Symbol.dispose]: () => rmSync(home, { recursive: true }),
   };
-}
-
-export function copyProject(from: string, to: string): void {
-  cpSync(from, to, { recursive: true });
 }
 
 export interface MemoryJournal extends JournalPort {

@@ -29,11 +29,21 @@ export interface ScriptedCall {
 /**
  * `rate-limit`: 429. `overloaded`: 529. `server-error`: 500. `cut`: the line drops after some text. `silent`: some text, then
  * nothing. `garbage`: no protocol. `endless`: text for ever. `refusal`: ended by the content filter. `empty`: nothing said.
+ * `too-long`: the conversation does not fit.
  */
 export interface FaultReply {
   readonly kind: 'fault';
   readonly fault:
-    'rate-limit' | 'overloaded' | 'server-error' | 'cut' | 'silent' | 'garbage' | 'endless' | 'refusal' | 'empty';
+    | 'rate-limit'
+    | 'overloaded'
+    | 'server-error'
+    | 'cut'
+    | 'silent'
+    | 'garbage'
+    | 'endless'
+    | 'refusal'
+    | 'empty'
+    | 'too-long';
   /** Of a rate limit; default 0. */
   readonly retryAfterSeconds?: number;
 }

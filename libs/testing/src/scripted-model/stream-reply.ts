@@ -34,6 +34,8 @@ async function streamFault(
       return answerError(response, 529, 'overloaded_error');
     case 'server-error':
       return answerError(response, 500, 'server_error');
+    case 'too-long':
+      return answerError(response, 400, 'context_length_exceeded');
     case 'cut':
       openStream(response);
       await writeText(response, 'I was about to', options);
