@@ -93,12 +93,14 @@ export async function openDoor(
   const limits = { ...defaultLimits, ...grant.limits };
   const lookup = grant.lookup ?? lookupAll;
   const sockets = new Set<Duplex>();
+  const records = new Set<{ readonly onLimit: (reason: string) => void }>();
+  let closed = false;
   let requests = 0;
   let passedBytes = 0;
 
   const server = http.createServer({
     maxHeaderSize: limits.headerBytes,
-    headersTimeout: limits.connectMs,
+    headersTimeout: Math.min(limits.connectMs, limits.connectionMs),
     requestTimeout: limits.connectionMs,
     keepAliveTimeout: limits.idleMs,
   });
@@ -107,7 +109,7 @@ export async function openDoor(
   server.on('connect', (request, client, head) => void serveConnect(request, client, head));
   server.on('request', (request, response) => void servePlain(request, response));
   server.on('clientError', (_, socket) => answer(socket, 400, 'the request cannot be read'));
-  await listen(server, directory);
+  const handle = await listen(server, directory);
   return { close };
 
   async function serveConnect(request: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
@@ -122,25 +124,27 @@ export async function openDoor(
     const upstream = net.connect({ ...target, lookup: admission.lookup });
     track(upstream);
     upstream.setTimeout(limits.connectMs, () => upstream.destroy(new Error('the host does not answer')));
+    let established = false;
     upstream.once('connect', () => {
+      established = true;
       upstream.setTimeout(limits.idleMs);
       client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
-      if (head.length > 0) upstream.write(head);
       record.count(head.length);
+      if (head.length > 0) upstream.write(head);
+      for (const side of [upstream, client]) side.on('data', (chunk: Buffer) => record.count(chunk.length));
       upstream.pipe(client);
       client.pipe(upstream);
     });
     for (const side of [upstream, client]) {
-      side.on('data', (chunk: Buffer) => record.count(chunk.length));
       side.on('error', (error: Error) => closeBoth(error.message));
       side.on('close', () => closeBoth());
     }
     record.onLimit = closeBoth;
 
     function closeBoth(reason?: string): void {
-      if (upstream.connecting) answer(client, 502, reason ?? 'the connection was closed');
       upstream.destroy();
-      client.destroy();
+      if (established) client.destroy();
+      else answer(client, 502, reason ?? 'the connection was closed');
       record.end('allowed', reason);
     }
   }
@@ -165,8 +169,9 @@ export async function openDoor(
     upstream.on('socket', track);
     upstream.setTimeout(limits.idleMs, () => upstream.destroy(new Error('the host does not answer')));
     record.onLimit = (reason) => {
-      upstream.destroy(new Error(reason));
+      upstream.destroy();
       response.destroy();
+      record.end('allowed', reason);
     };
     upstream.on('response', (reply) => {
       response.writeHead(reply.statusCode ?? 502, withoutHopHeaders(reply.headers));
@@ -192,7 +197,8 @@ export async function openDoor(
     if (passedBytes > limits.totalBytes) return { kind: 'refused', reason: 'too many bytes' };
     const listed = decideTarget(rules, target);
     if (listed.kind === 'refused') return listed;
-    return admitAddresses(lookup, privateRules, target);
+    const admission = await admitAddresses(lookup, privateRules, target);
+    return closed ? { kind: 'refused', reason: 'the door is closed' } : admission;
   }
 
   function startRecord(target: DoorTarget, method: string) {
@@ -211,9 +217,11 @@ export async function openDoor(
         if (over) return;
         over = true;
         clearTimeout(timer);
+        records.delete(record);
         grant.onRequest?.({ ...target, method, verdict, reason, bytes, durationMs: now() - started });
       },
     };
+    records.add(record);
     return record;
   }
 
@@ -223,8 +231,11 @@ export async function openDoor(
   }
 
   async function close(): Promise<void> {
+    closed = true;
+    for (const record of records) record.onLimit('the door was closed');
     for (const socket of sockets) socket.destroy();
     await new Promise<void>((resolve) => server.close(() => resolve()));
+    handle[Symbol.dispose]();
   }
 }
 
@@ -274,16 +285,25 @@ async function lookupAll(host: string): Promise<readonly string[]> {
   return (await lookupHost(host, { all: true })).map(({ address }) => address);
 }
 
-/** The socket's path may be longer than a socket's path can be; through the open directory it is short. */
-async function listen(server: Server, directory: string): Promise<void> {
-  using handle = DirectoryHandle.openTrusted(directory);
+/**
+ * The socket's path may be longer than a socket's path can be; through the open directory it is short. The directory stays
+ * open as long as the server listens, which at its end removes the socket by that same path.
+ */
+async function listen(server: Server, directory: string): Promise<DirectoryHandle> {
+  const handle = DirectoryHandle.openTrusted(directory);
   const path = handle.memberPath(socketName);
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ path }, resolve);
-  });
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen({ path }, resolve);
+    });
+  } catch (error) {
+    handle[Symbol.dispose]();
+    throw error;
+  }
   // The forwarder in the container is root without capabilities: to the socket it is anybody.
   fs.chmodSync(path, 0o666);
+  return handle;
 }
 
 const hopHeaders = [
@@ -309,4 +329,6 @@ function answer(socket: Socket | Duplex, status: number, reason: string): void {
   const body = `${reason}\n`;
   const head = `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n`;
   socket.end(head + body);
+  // Read on to its end, or the connection would never be closed.
+  socket.resume();
 }
