@@ -1,0 +1,14 @@
+import type { VerbOption } from './verb.ts';
+
+/** Options that every verb takes. */
+export const globalOptions: readonly VerbOption[] = [
+  { flags: '--json', summary: 'print the result as JSON' },
+  {
+    flags: '--url <url>',
+    summary: 'address of the fleet; default FLOTILLA_URL, else the one that runs on this machine',
+  },
+  {
+    flags: '--fleet-token-file <file>',
+    summary: 'file with the token of the fleet; default FLOTILLA_TOKEN, else that of the local fleet',
+  },
+];

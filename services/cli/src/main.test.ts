@@ -1,0 +1,298 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { callCatalogue, calls } from '@flotilla/contracts/call-catalogue';
+import { errors } from '@flotilla/errors/catalogue';
+import { FlotillaError } from '@flotilla/errors/flotilla-error';
+import { beforeEach, expect, test } from 'vitest';
+import { createFleetFixture, run, token } from './fleet.fixture.ts';
+import { fleetsFile, readFleets, registerFleet, unregisterFleet } from './fleet/fleets-file.ts';
+import { verbs } from './verbs.ts';
+
+let fleet: Awaited<ReturnType<typeof createFleetFixture>>;
+let environment: Record<string, string>;
+let directory: string;
+beforeEach(async () => {
+  fleet = await createFleetFixture();
+  directory = await mkdtemp(join(tmpdir(), 'flotilla-cli-'));
+  environment = { FLOTILLA_URL: fleet.url, FLOTILLA_TOKEN: token, XDG_CONFIG_HOME: directory };
+  return async () => {
+    fleet.close();
+    await rm(directory, { recursive: true });
+  };
+});
+
+const flotilla = (...argv: string[]) => run(argv, { environment });
+const runId = 'run_01j9z3k8m2n4p6q8r0s2t4v6w8';
+const gateId = 'gate_01j9z3k8m2n4p6q8r0s2t4v6w8';
+
+test.each(verbs.map((verb) => [verb.name, verb] as const))(
+  '%s has help with examples and exit codes',
+  async (name, verb) => {
+    const { exitCode, out } = await flotilla(...name.split(' '), '--help');
+    expect(exitCode).toBe(0);
+    expect(out).toContain('Exit codes:');
+    expect(verb.examples.length).toBeGreaterThan(0);
+    for (const { command } of verb.examples) expect(out).toContain(command);
+  },
+);
+
+test('every call that names a verb is made by that verb', () => {
+  for (const { name, cli } of callCatalogue) {
+    const verb = verbs.find((each) => each.name === cli?.verb);
+    expect([name, verb?.calls]).toEqual([name, expect.arrayContaining([name])]);
+  }
+});
+
+const withArguments: Readonly<Record<string, readonly string[]>> = {
+  'project add': ['slugify', '--remote', '/srv/slugify.git'],
+  'project show': ['slugify'],
+  submit: ['Make slugify keep digits.', '--project', 'slugify'],
+  show: [runId],
+  diff: [runId],
+  output: [runId],
+  events: [runId],
+  approve: [runId],
+  'request-changes': [runId, 'Keep the name.'],
+  decline: [runId],
+  cancel: [runId],
+  retry: [runId],
+  'dead show': ['7'],
+  'dead replay': ['7'],
+};
+const plain = verbs.filter(({ name }) => name !== 'watch' && name !== 'doctor');
+
+test.each(plain.map(({ name }) => name))('%s prints one JSON document with --json', async (name) => {
+  const { exitCode, out, err } = await flotilla(...name.split(' '), ...(withArguments[name] ?? []), '--json');
+  expect([exitCode, err]).toEqual([0, '']);
+  expect(JSON.parse(out)).toBeTypeOf('object');
+});
+
+test.each(plain.map(({ name }) => name))('%s prints text for a person without it', async (name) => {
+  const { exitCode, out } = await flotilla(...name.split(' '), ...(withArguments[name] ?? []));
+  expect(exitCode).toBe(0);
+  expect(out.trim()).not.toBe('');
+  expect(out).not.toContain('undefined');
+  expect(() => JSON.parse(out) as unknown).toThrow();
+});
+
+test('submit prints the id of the run alone, for a script', async () => {
+  expect((await flotilla('submit', '-p', 'slugify', 'Keep digits.')).out).toBe(`${runId}\n`);
+  expect(fleet.received[0]?.request).toEqual({ goal: 'Keep digits.', project: 'slugify' });
+});
+
+test.each<[readonly string[], number, string]>([
+  [['nonsense'], 2, 'unknown command'],
+  [['submit'], 2, "missing required argument 'goal'"],
+  [['submit', 'x'], 2, '--project'],
+  [['show', 'run_1'], 2, 'a run id looks like'],
+  [['list', '--limit', 'many'], 2, 'a whole number'],
+  [['list', '--nonsense'], 2, 'unknown option'],
+  [['--help'], 0, ''],
+  [['--version'], 0, ''],
+])('%j ends with %d', async (argv, code, said) => {
+  const { exitCode, err } = await flotilla(...argv);
+  expect(exitCode).toBe(code);
+  expect(err).toContain(said);
+});
+
+test.each([
+  [errors.runUnknown, 3],
+  [errors.roleMissing, 4],
+  [errors.gateDecided, 4],
+  [errors.requestInvalid, 2],
+  [errors.storeUnavailable, 5],
+  [errors.gatewayFailed, 1],
+] as const)('an error of the fleet is told with its advice, and %o ends with %d', async (definition, code) => {
+  fleet.answer('showRun', () => {
+    throw new FlotillaError(definition, { runId });
+  });
+  const { exitCode, err } = await flotilla('show', runId);
+  expect(exitCode).toBe(code);
+  expect(err).toContain(definition.code);
+  expect(err.split('\n')[1]?.trim()).not.toBe('');
+  expect(JSON.parse((await flotilla('show', runId, '--json')).err)).toMatchObject({ code: definition.code });
+});
+
+test('a wrong token is a refusal, no fleet is unreachable, something else is not a fleet', async () => {
+  expect((await run(['list'], { environment: { ...environment, FLOTILLA_TOKEN: 'x' } })).exitCode).toBe(4);
+  expect((await run(['list'], { environment: { ...environment, FLOTILLA_URL: 'http://127.0.0.1:1' } })).exitCode).toBe(
+    5,
+  );
+  fleet.answer('listRuns', () => ({ nonsense: true }));
+  expect((await flotilla('list')).err).toContain('FLEET_ANSWER_UNREADABLE');
+});
+
+test('what came from a repository or a model cannot act on the terminal', async () => {
+  const evil = '\u001b[2J\u202egoal\u0007\rx';
+  fleet.answer('listRuns', () => ({ runs: [{ ...calls.listRuns.example.response.runs[0], goal: evil }] }));
+  fleet.answer('showDiff', () => ({ ...calls.showDiff.example.response, diff: `+${evil}\n` }));
+  fleet.answer('showOutput', () => ({
+    outputs: [{ ...calls.showOutput.example.response.outputs[0], command: evil, output: evil }],
+  }));
+  fleet.answer('listEvents', () => ({
+    entries: [{ ...calls.listEvents.example.response.entries[0], payload: { text: evil } }],
+  }));
+  fleet.answer('showDead', () => ({ ...calls.showDead.example.response, headers: { x: evil } }));
+  for (const argv of [['list'], ['diff', runId], ['output', runId], ['events', runId], ['dead', 'show', '7']]) {
+    const { out } = await flotilla(...argv);
+    // eslint-disable-next-line no-control-regex -- control characters are what this is about
+    expect(out).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/);
+    expect(out).toMatch(/\\u\{1b\}|\\u001b/);
+  }
+});
+
+test('a diff for git apply is byte for byte', async () => {
+  const { out } = await flotilla('diff', runId, '--raw');
+  expect(out).toBe(calls.showDiff.example.response.diff);
+});
+
+const commit = 'c'.repeat(40);
+
+test.each([
+  ['approve', [runId], 'approve', undefined],
+  ['approve', [gateId, '-m', 'Good.'], 'approve', 'Good.'],
+  ['approve', ['latest', '--commit', 'ccccccc'], 'approve', undefined],
+  ['request-changes', [runId, 'Keep the name.'], 'request_changes', 'Keep the name.'],
+  ['decline', [runId], 'decline', undefined],
+])('%s %j decides on the commit of the open gate and shows its files', async (verb, argv, decision, comment) => {
+  const { exitCode, err } = await flotilla(verb, ...argv);
+  expect(exitCode).toBe(0);
+  expect(err).toContain('slugify.js');
+  expect(fleet.received.at(-1)).toMatchObject({ call: 'decideGate', request: { gateId, decision, commit } });
+  expect(fleet.received.at(-1)?.request['comment']).toBe(comment);
+});
+
+test('an approval of another commit than the one that is asked about is not sent', async () => {
+  const { exitCode, err } = await flotilla('approve', runId, '--commit', 'abcdef0');
+  expect([exitCode, err]).toEqual([4, expect.stringContaining('COMMIT_DIFFERS')]);
+  expect(fleet.received.map(({ call }) => call)).not.toContain('decideGate');
+});
+
+test('a run without an open gate has nothing to approve', async () => {
+  fleet.answer('showRun', () => ({ ...calls.showRun.example.response, gate: undefined }));
+  expect((await flotilla('approve', runId)).exitCode).toBe(4);
+});
+
+test('the fleet of this machine is found from any folder, and gone once its process is', async () => {
+  const tokenFile = join(directory, 'token');
+  await writeFile(tokenFile, `${token}\n`);
+  const file = fleetsFile({ XDG_CONFIG_HOME: directory });
+  const local = { url: fleet.url, tokenFile, dataDirectory: join(directory, 'clone', '.data'), pid: process.pid };
+  await registerFleet(file, local);
+  const here = { environment: { XDG_CONFIG_HOME: directory } };
+  expect((await run(['list'], here)).exitCode).toBe(0);
+
+  await registerFleet(file, { ...local, url: 'http://127.0.0.1:1', dataDirectory: '/elsewhere/.data' });
+  expect((await run(['list'], here)).err).toContain('FLEETS_SEVERAL');
+  expect((await run(['list'], { ...here, workingDirectory: join(directory, 'clone', 'src') })).exitCode).toBe(0);
+  expect((await run(['list', '--url', fleet.url], here)).exitCode).toBe(0);
+
+  await unregisterFleet(file, { pid: process.pid, url: 'http://127.0.0.1:1' });
+  expect(await readFleets(file)).toEqual([local]);
+  await registerFleet(file, { ...local, pid: 2 ** 22 + 1 });
+  expect((await run(['list'], here)).err).toContain('FLEET_NOT_FOUND');
+});
+
+test('fleets that start at once do not lose one another', async () => {
+  const file = join(directory, 'flotilla', 'fleets.json');
+  const all = Array.from({ length: 12 }, (_, index) => ({
+    url: `http://127.0.0.1:${index + 1}`,
+    tokenFile: '/x',
+    dataDirectory: `/clone-${index}/.data`,
+    pid: process.pid,
+  }));
+  await Promise.all(all.map((each) => registerFleet(file, each)));
+  expect(new Set((await readFleets(file)).map(({ url }) => url)).size).toBe(12);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+});
+
+test("a remote's token goes into the data directory of the local fleet and never over HTTP", async () => {
+  const dataDirectory = join(directory, '.data');
+  await registerFleet(fleetsFile({ XDG_CONFIG_HOME: directory }), {
+    url: fleet.url,
+    tokenFile: '/x',
+    dataDirectory,
+    pid: process.pid,
+  });
+  const { exitCode } = await run(
+    [
+      'project',
+      'add',
+      'api',
+      '--remote',
+      'https://git.example.com:8443/acme/api.git',
+      '--token-env',
+      'GIT_TOKEN',
+      '--no-setup',
+    ],
+    { environment: { ...environment, GIT_TOKEN: 'hunter2' } },
+  );
+  expect(exitCode).toBe(0);
+  const file = join(dataDirectory, 'credentials', 'api.json');
+  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({
+    kind: 'token',
+    host: 'git.example.com',
+    token: 'hunter2',
+  });
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect((await stat(join(dataDirectory, 'credentials'))).mode & 0o777).toBe(0o700);
+  expect(fleet.received).toHaveLength(1);
+  expect(fleet.received[0]?.request).toMatchObject({ name: 'api', credential: 'api', setup: [] });
+  expect(JSON.stringify(fleet.received)).not.toContain('hunter2');
+});
+
+test('a key of ssh is named by its path, and must be private', async () => {
+  const dataDirectory = join(directory, '.data');
+  await registerFleet(fleetsFile({ XDG_CONFIG_HOME: directory }), {
+    url: fleet.url,
+    tokenFile: '/x',
+    dataDirectory,
+    pid: process.pid,
+  });
+  const keyFile = join(directory, 'key');
+  await writeFile(keyFile, 'secret', { mode: 0o644 });
+  const add = () =>
+    run(['project', 'add', 'api', '--remote', 'git@git.example.com:acme/api.git', '--ssh-key', 'key'], {
+      environment,
+      workingDirectory: directory,
+    });
+  expect((await add()).err).toContain('chmod 600');
+  await writeFile(join(directory, 'other'), 'secret', { mode: 0o600 });
+  await rm(keyFile);
+  await writeFile(keyFile, 'secret', { mode: 0o600 });
+  expect((await add()).exitCode).toBe(0);
+  expect(JSON.parse(await readFile(join(dataDirectory, 'credentials', 'api.json'), 'utf8'))).toEqual({
+    kind: 'ssh',
+    host: 'git.example.com',
+    keyFile,
+  });
+  expect(fleet.received.at(-1)?.request).toMatchObject({
+    remote: 'ssh://git@git.example.com/acme/api.git',
+    credential: 'api',
+  });
+});
+
+test('a secret for a fleet on another machine is refused with where to place it', async () => {
+  const { exitCode, err } = await run(
+    ['project', 'add', 'api', '--remote', 'https://git.example.com/api.git', '--token-env', 'GIT_TOKEN'],
+    { environment: { ...environment, GIT_TOKEN: 'hunter2' } },
+  );
+  expect(exitCode).toBe(2);
+  expect(err).toContain('CREDENTIAL_NOT_LOCAL');
+  expect(err).toContain('api.json');
+  expect(err).not.toContain('hunter2');
+  expect(fleet.received).toEqual([]);
+});
+
+test('a path of a remote is told from where the command is run', async () => {
+  await run(['project', 'add', 'a', '--remote', './repos/a.git', '--check', 'npm test', '--check', 'npm run lint'], {
+    environment,
+    workingDirectory: '/home/anna',
+  });
+  expect(fleet.received[0]?.request).toMatchObject({
+    remote: '/home/anna/repos/a.git',
+    checks: ['npm test', 'npm run lint'],
+  });
+  expect(fleet.received[0]?.request).not.toHaveProperty('setup');
+});

@@ -1,0 +1,101 @@
+import { Command, CommanderError } from 'commander';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { globalOptions } from './global-options.ts';
+import type { Given, Verb, VerbOption } from './verb.ts';
+
+export interface ProgramOutput {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+}
+
+export interface Invocation {
+  readonly verb: Verb;
+  readonly given: Given;
+}
+
+/** What the arguments ask for: a verb with what was given to it, or an exit code where the help or a fault was all. */
+export async function readArguments(
+  verbs: readonly Verb[],
+  argv: readonly string[],
+  version: string,
+  output: ProgramOutput,
+): Promise<Invocation | ExitCode> {
+  let invocation: Invocation | undefined;
+  const program = createCommand('flotilla', output)
+    .description('Give tasks to a fleet, watch them, decide on them.')
+    .version(version, '-V, --version', 'print the version')
+    .addHelpText('after', `\n${exitCodeHelp()}\n\nEvery verb takes --help, which has examples.`);
+  const groups = new Map<string, Command>();
+  for (const verb of verbs) {
+    const words = verb.name.split(' ');
+    const name = words.at(-1) ?? '';
+    const parent = words.length === 1 ? program : findGroup(program, groups, words[0] ?? '', output);
+    const command = createCommand(name, output).description(verb.summary);
+    for (const argument of verb.arguments) {
+      command.argument(argument.optional === true ? `[${argument.name}]` : `<${argument.name}>`, argument.summary);
+    }
+    for (const option of [...verb.options, ...globalOptions]) addOption(command, option);
+    command.addHelpText('after', `\n${exampleHelp(verb)}\n\n${exitCodeHelp()}`);
+    command.action(() => {
+      const named = verb.arguments.map(({ name: argument }, index) => [
+        argument,
+        command.processedArgs[index] as unknown,
+      ]);
+      invocation = {
+        verb,
+        given: { ...command.opts(), ...Object.fromEntries(named.filter(([, value]) => value !== undefined)) },
+      };
+    });
+    parent.addCommand(command);
+  }
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return error.exitCode === 0 ? exitCodes.done.code : exitCodes.usage.code;
+  }
+  return invocation ?? exitCodes.usage.code;
+}
+
+function createCommand(name: string, { out, err }: ProgramOutput): Command {
+  return new Command(name)
+    .exitOverride()
+    .showSuggestionAfterError(true)
+    .configureOutput({ writeOut: out, writeErr: err })
+    .helpCommand(false);
+}
+
+const groupSummaries: Readonly<Record<string, string>> = {
+  project: 'add and look at repositories',
+  dead: 'look at messages that no service could handle, and send them again',
+};
+
+function findGroup(program: Command, groups: Map<string, Command>, name: string, output: ProgramOutput): Command {
+  const known = groups.get(name);
+  if (known !== undefined) return known;
+  const group = createCommand(name, output).description(groupSummaries[name] ?? name);
+  groups.set(name, group);
+  program.addCommand(group);
+  return group;
+}
+
+function addOption(command: Command, { flags, summary, repeatable }: VerbOption): void {
+  if (repeatable !== true) command.option(flags, summary);
+  else {
+    // An option and its --no- form share one value, which is not a list before the first was given.
+    command.option(`${flags}`, `${summary} (may be given several times)`, (value: string, values: unknown) =>
+      Array.isArray(values) ? [...(values as readonly string[]), value] : [value],
+    );
+  }
+}
+
+function exampleHelp({ examples }: Verb): string {
+  return ['Examples:', ...examples.flatMap(({ command, summary }) => [`  ${command}`, `      ${summary}`])].join('\n');
+}
+
+export function exitCodeHelp(): string {
+  return [
+    'Exit codes:',
+    ...Object.values(exitCodes).map(({ code, summary }) => `  ${String(code).padStart(3)}  ${summary}`),
+  ].join('\n');
+}

@@ -1,0 +1,63 @@
+import { ListRuns } from '@flotilla/contracts/calls/list-runs';
+import type { RunSummary } from '@flotilla/contracts/calls/run-view';
+import { z } from 'zod';
+import { exitCodes } from '../exit-codes.ts';
+import { report } from '../session.ts';
+import { describeSpan } from '../text/describe-amounts.ts';
+import { renderTable } from '../text/render-table.ts';
+import { visibleLine } from '../text/visible-text.ts';
+import { readGiven, type Verb } from '../verb.ts';
+import { Limit } from './limit.ts';
+
+const Given = z.object({
+  project: z.string().optional(),
+  state: ListRuns.request.shape.state,
+  result: ListRuns.request.shape.result,
+  limit: Limit,
+  before: z.string().optional(),
+});
+
+export const list: Verb = {
+  name: 'list',
+  summary: 'list runs, newest first',
+  arguments: [],
+  options: [
+    { flags: '-p, --project <name>', summary: 'only runs of this project' },
+    { flags: '--state <state>', summary: 'running, at_gate, awaiting_turn, cancelling or ended' },
+    { flags: '--result <result>', summary: 'landed, no_changes, declined, limit_reached, cancelled or failed' },
+    { flags: '-n, --limit <count>', summary: 'runs at most; default 20' },
+    { flags: '--before <run>', summary: 'only runs older than this one' },
+  ],
+  examples: [
+    { command: 'flotilla list --state at_gate', summary: 'runs that wait for a person' },
+    { command: "flotilla list --json | jq -r '.runs[].runId'", summary: 'ids for a script' },
+  ],
+  calls: ['listRuns'],
+  run: async (given, session) => {
+    const request = readGiven('list', Given, given);
+    const answer = await (await session.api()).call(ListRuns, request);
+    const now = session.now().toISOString();
+    report(session, answer, () =>
+      answer.runs.length === 0
+        ? 'no runs'
+        : renderTable(
+            ['RUN', 'STATE', 'PROJECT', 'AGE', 'GOAL'],
+            answer.runs.map((run) => [
+              run.runId,
+              describeState(run),
+              run.project,
+              describeSpan(run.createdAt, now),
+              visibleLine(run.goal),
+            ]),
+            session.columns(),
+          ),
+    );
+    if (answer.next !== undefined && !session.json) session.note(`more with --before ${answer.next}`);
+    return exitCodes.done.code;
+  },
+};
+
+/** The result once there is one, else the state with the step. */
+export function describeState({ state, result, stepId }: RunSummary): string {
+  return result ?? (state === 'running' && stepId !== undefined ? `at ${stepId}` : state);
+}

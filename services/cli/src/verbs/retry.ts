@@ -1,0 +1,30 @@
+import { RetryRun } from '@flotilla/contracts/calls/retry-run';
+import { z } from 'zod';
+import { exitCodes } from '../exit-codes.ts';
+import { report } from '../session.ts';
+import { readGiven, type Verb } from '../verb.ts';
+import { showWatch } from '../watch/show-watch.ts';
+import { findRunId, runArgument, RunReference } from './find-run.ts';
+
+const Given = z.object({ run: RunReference, watch: z.boolean().default(false), ask: z.boolean().default(true) });
+
+export const retry: Verb = {
+  name: 'retry',
+  summary: 'ask for the task of an ended run again, as a new run',
+  arguments: [runArgument],
+  options: [
+    { flags: '-w, --watch', summary: 'show the new run until it has ended; the exit code is the result' },
+    { flags: '--no-ask', summary: 'with --watch: do not ask at the gate' },
+  ],
+  examples: [{ command: 'flotilla retry run_01j9z3k8m2n4p6q8r0s2t4v6w8 --watch', summary: 'try again and look on' }],
+  calls: ['retryRun', 'watchRun'],
+  run: async (given, session) => {
+    const { run, watch, ask } = readGiven('retry', Given, given);
+    const runId = await findRunId(run, session);
+    const answer = await (await session.api()).call(RetryRun, { runId });
+    if (!answer.created) session.note('it was retried already');
+    if (watch) return showWatch({ runId: answer.runId, ask }, session);
+    report(session, answer, () => answer.runId);
+    return exitCodes.done.code;
+  },
+};

@@ -1,0 +1,119 @@
+import type { WatchEvent } from '@flotilla/contracts/calls/watch-run';
+import type { RunResult } from '@flotilla/contracts/events/run-events';
+import type { GateId, RunId } from '@flotilla/contracts/ids';
+import { followRun } from '../client/follow-run.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { describeSpan } from '../text/describe-amounts.ts';
+import type { Session } from '../session.ts';
+import { askAtGate } from './ask-at-gate.ts';
+import { describeEvent } from './describe-event.ts';
+import { createLiveRegion } from './live-region.ts';
+import { renderWatch } from './render-watch.ts';
+import { foldWatch, nameStep, startOfWatch, type WatchState } from './watch-state.ts';
+
+export interface WatchOptions {
+  readonly runId: RunId;
+  readonly after?: number;
+  /** Whether to ask at a gate, where a person sits at a terminal. */
+  readonly ask: boolean;
+}
+
+/** Shows a run until it has ended: live on a terminal, one line an event otherwise, or the events as JSON. */
+export async function showWatch(options: WatchOptions, session: Session): Promise<ExitCode> {
+  const { runId, after } = options;
+  const { signal, note } = session;
+  const live = session.isTerminal && !session.json;
+  const events = followRun(await session.api(), {
+    runId,
+    live,
+    signal,
+    ...(after === undefined ? {} : { after }),
+    onLost: (error) => note(`${error.message}; trying again`),
+  });
+  if (session.json) return printEach(events, (event) => session.out(JSON.stringify(event)));
+  if (!live) return printLines(events, session);
+  return showLive(events, options, session);
+}
+
+async function printLines(events: AsyncIterable<WatchEvent>, session: Session): Promise<ExitCode> {
+  let state = startOfWatch;
+  return printEach(events, (event) => {
+    state = foldWatch(state, event);
+    const line = lineOf(state, event);
+    if (line !== undefined) session.out(line);
+  });
+}
+
+async function printEach(events: AsyncIterable<WatchEvent>, print: (event: WatchEvent) => void): Promise<ExitCode> {
+  let result: RunResult | undefined;
+  for await (const event of events) {
+    print(event);
+    if (event.event === 'done') result = event.result;
+  }
+  return exitCodeOfResult(result);
+}
+
+const redrawMs = 100;
+
+async function showLive(
+  events: AsyncIterable<WatchEvent>,
+  { runId, ask }: WatchOptions,
+  session: Session,
+): Promise<ExitCode> {
+  const region = createLiveRegion(session.write);
+  let state = startOfWatch;
+  let tick = 0;
+  let question: { readonly gateId: GateId; readonly stop: AbortController; readonly asked: Promise<void> } | undefined;
+  const draw = () => {
+    if (question !== undefined) return;
+    const now = session.now().toISOString();
+    region.draw(
+      renderWatch(state, { runId, now, tick: tick++, columns: session.columns(), prompted: false }, session.palette),
+    );
+  };
+  const redraw = setInterval(draw, redrawMs);
+  const openQuestion = (gateId: GateId) => {
+    region.clear();
+    const stop = new AbortController();
+    const asked = askAtGate(gateId, session, AbortSignal.any([session.signal, stop.signal]))
+      .catch((error: unknown) => {
+        if (!stop.signal.aborted && !session.signal.aborted)
+          session.note(String(error instanceof Error ? error.message : error));
+      })
+      .finally(() => (question = undefined));
+    question = { gateId, stop, asked };
+  };
+  try {
+    return await printEach(events, (event) => {
+      state = foldWatch(state, event);
+      const line =
+        event.event === 'entry' && describeEvent(event.entry)?.weight === 'loud' ? lineOf(state, event) : undefined;
+      if (question !== undefined && state.gate?.gateId !== question.gateId) question.stop.abort();
+      if (line !== undefined) region.print(line);
+      if (ask && question === undefined && state.gate !== undefined && isOpening(event))
+        openQuestion(state.gate.gateId);
+    });
+  } finally {
+    clearInterval(redraw);
+    question?.stop.abort();
+    await question?.asked;
+    region.clear();
+  }
+}
+
+function isOpening(event: WatchEvent): boolean {
+  return event.event === 'entry' && event.entry.type === 'gate.opened';
+}
+
+/** `+12 s      build      check npm test passed in 0.9 s`. */
+function lineOf({ beganAt }: WatchState, event: WatchEvent): string | undefined {
+  if (event.event !== 'entry') return undefined;
+  const described = describeEvent(event.entry);
+  if (described === undefined) return undefined;
+  const since = describeSpan(beganAt ?? event.entry.at, event.entry.at);
+  return `${since.padStart(10)}  ${nameStep(event.entry).padEnd(10)}  ${described.text}`;
+}
+
+export function exitCodeOfResult(result: RunResult | undefined): ExitCode {
+  return result === 'landed' || result === 'no_changes' ? exitCodes.done.code : exitCodes.failed.code;
+}

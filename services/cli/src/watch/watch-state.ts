@@ -1,0 +1,79 @@
+import type { LogEvent } from '@flotilla/contracts/calls/log-event';
+import type { WatchEvent } from '@flotilla/contracts/calls/watch-run';
+import { CheckRan } from '@flotilla/contracts/events/step-events';
+import { ToolFinished, ToolStarted } from '@flotilla/contracts/events/journal-events';
+import {
+  GateDecided,
+  GateOpened,
+  RunEnded,
+  StepCompletedEvent,
+  StepRequestedEvent,
+} from '@flotilla/contracts/events/run-events';
+import { readEvent } from '@flotilla/contracts/log-entry';
+import type { GateId } from '@flotilla/contracts/ids';
+import type { ProposedChange } from '@flotilla/contracts/calls/shapes';
+
+/** What a watcher knows of a run just now. */
+export interface WatchState {
+  /** When the first event came about; times are told from here. */
+  readonly beganAt?: string;
+  /** The step that is asked for or at work. */
+  readonly step?: { readonly name: string; readonly since: string };
+  /** The tool call that runs. */
+  readonly call?: string;
+  /** The last line that a tool printed or the model said. */
+  readonly lastLine?: string;
+  readonly gate?: {
+    readonly gateId: GateId;
+    readonly question: string;
+    readonly change: Pick<ProposedChange, 'commit' | 'files'>;
+  };
+  readonly ended: boolean;
+}
+
+export const startOfWatch: WatchState = { ended: false };
+
+export function foldWatch(state: WatchState, event: WatchEvent): WatchState {
+  switch (event.event) {
+    case 'live':
+      return withLine(state, `${state.call === undefined ? (state.lastLine ?? '') : ''}${event.text}`);
+    case 'done':
+      return { ended: true, ...(state.beganAt === undefined ? {} : { beganAt: state.beganAt }) };
+    case 'entry':
+      return foldEntry({ beganAt: event.entry.at, ...state }, event.entry);
+  }
+}
+
+function foldEntry(state: WatchState, entry: LogEvent): WatchState {
+  const { call: _, step, lastLine, ...rest } = state;
+  if (readEvent(entry, StepRequestedEvent) !== undefined) {
+    return { ...rest, step: { name: nameStep(entry), since: entry.at } };
+  }
+  if (readEvent(entry, StepCompletedEvent) !== undefined) return rest;
+  const opened = readEvent(entry, GateOpened);
+  if (opened !== undefined) return { ...rest, gate: opened };
+  if (readEvent(entry, GateDecided) !== undefined || readEvent(entry, RunEnded) !== undefined) {
+    const { gate: _gate, ...without } = rest;
+    return { ...without, ...(step === undefined ? {} : { step }) };
+  }
+  const kept = { ...rest, ...(step === undefined ? {} : { step }), ...(lastLine === undefined ? {} : { lastLine }) };
+  const started = readEvent(entry, ToolStarted);
+  if (started !== undefined) return { ...kept, call: `${started.tool} ${started.summary}` };
+  const finished = readEvent(entry, ToolFinished);
+  if (finished !== undefined) return withLine(kept, finished.result);
+  const check = readEvent(entry, CheckRan);
+  return check === undefined ? state : withLine(kept, check.output);
+}
+
+/** `build`, or `build (2)` for a later attempt. */
+export function nameStep({ stepId, attempt }: Pick<LogEvent, 'stepId' | 'attempt'>): string {
+  if (stepId === undefined) return '';
+  return attempt === undefined || attempt === 1 ? stepId : `${stepId} (${attempt})`;
+}
+
+/** Words come in pieces: whatever follows the last line end is the line that is shown, and a long one keeps its end. */
+function withLine(state: WatchState, text: string): WatchState {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const last = lines.at(-1);
+  return last === undefined ? state : { ...state, lastLine: last.slice(-500) };
+}
