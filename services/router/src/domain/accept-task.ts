@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { nothingSpent } from '@flotilla/contracts/allowance';
 import type { Mode } from '@flotilla/contracts/grants';
 import type { Principal, RunId } from '@flotilla/contracts/ids';
@@ -62,13 +61,6 @@ export function acceptTask(facts: TaskFacts): { readonly run: RunState; readonly
       },
     },
   };
-}
-
-/** Tells whether two tasks ask for the same, their keys left out. */
-export function fingerprintTask({ externalKey: _key, ...task }: Task): string {
-  const fields = Object.entries(task).filter(([, value]) => value !== undefined);
-  const canonical = JSON.stringify(fields.sort(([left], [right]) => (left < right ? -1 : 1)));
-  return createHash('sha256').update(canonical).digest('hex');
 }
 
 /** The task of a run as it can be asked for again. */

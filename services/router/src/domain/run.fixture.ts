@@ -115,7 +115,9 @@ export class DrivenRun {
   }
 
   get last(): Advance {
-    return this.all.at(-1)!;
+    const last = this.all.at(-1);
+    if (last === undefined) throw new Error('nothing happened yet');
+    return last;
   }
 
   get entries() {

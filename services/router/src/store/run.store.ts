@@ -9,13 +9,14 @@ import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import type { Store } from '@flotilla/store/store';
 import type { Transaction } from '@flotilla/store/transaction';
 import type { Slip } from '@flotilla/workflow/slip';
-import { acceptTask, fingerprintTask, taskOfRun } from '../domain/accept-task.ts';
+import { acceptTask, taskOfRun } from '../domain/accept-task.ts';
 import { advanceRun } from '../domain/advance-run.ts';
 import type { Decision, RunEvent } from '../domain/decision.ts';
 import { GateFacts, whyDecisionRefused, type WantedDecision } from '../domain/judge-gate.ts';
 import { whyRetryRefused } from '../domain/judge-retry.ts';
 import { laneOf, type RunState } from '../domain/run-state.ts';
 import { GateEntity, ProjectEntity, RunEntity, type GateRow } from './entities.ts';
+import { fingerprintTask } from './fingerprint-task.ts';
 import { lockRun, moveRun, readTrace, writeAdvance, type MoveOptions } from './move-run.ts';
 import { publishedState, runColumns, textColumn } from './run-columns.ts';
 
