@@ -1,10 +1,9 @@
 /** Colours and cursor movements of a terminal. */
-// eslint-disable-next-line no-control-regex -- they begin with a control character
+
 const terminalSequences = /\u001b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g;
 
 /** Control characters, bidirectional overrides, zero-width and tag characters, lone surrogates: what hides or rearranges text. */
 const hidden =
-  // eslint-disable-next-line no-control-regex -- control characters are what is shown
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]|\p{Surrogate}/gu;
 
 /** Text in which nothing is invisible: hidden characters are spelled out, line ends and tabs stay. */

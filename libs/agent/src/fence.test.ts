@@ -22,7 +22,7 @@ test('nothing hidden is left in a shown text, and nothing visible is lost', () =
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const shown = showHidden(text);
-      // eslint-disable-next-line no-control-regex -- control characters are what must not be there
+
       return (
         shown.isWellFormed() &&
         !/[\u0000-\u0008\u000e-\u001f\u200b-\u200f\u202a-\u202e\ufeff\u{e0001}]/u.test(shown) &&

@@ -7,13 +7,13 @@ import { openConnection } from './connect.ts';
 import { defaultTimeLimits, startDeadlines, type Deadlines, type TimeLimits } from './deadlines.ts';
 import { decideRetry, defaultRetryPolicy, type RetryPolicy } from './decide-retry.ts';
 import type { ModelSettings } from './model-settings.ts';
-import type { Model, ModelPart, ModelRequest } from './model.ts';
+import type { Model, ModelPart, ModelRequest, SpanAttributes } from './model.ts';
 import { findPrice, priceUsage } from './price-usage.ts';
 import type { PriceRow } from './prices.ts';
-import { readArguments, readFinishReason, readUsage } from './provider-parts.ts';
+import { readFinishReason, readPart, readUsage } from './provider-parts.ts';
 import { toCallOptions } from './provider-prompt.ts';
 import { selectProvider } from './select-provider.ts';
-import { describeAnswer, describeRequest, type SpanAttributes } from './span-attributes.ts';
+import { describeAnswer, describeRequest } from './span-attributes.ts';
 
 export interface ModelOptions extends ModelSettings {
   readonly clock: Clock;
@@ -156,42 +156,38 @@ async function* streamOnce(context: CallContext, request: ModelRequest): AsyncGe
 type ReadPart = () => Promise<{ readonly done: boolean; readonly value?: LanguageModelV4StreamPart | undefined }>;
 
 async function* readParts(context: CallContext, read: ReadPart): AsyncGenerator<ModelPart> {
-  const response: { responseId?: string; responseModel?: string } = {};
+  const response: ResponseFacts = {};
   for (;;) {
     const { done, value: part } = await read();
     if (done || part === undefined) throw cut(context, 'the stream closed');
-    switch (part.type) {
-      case 'text-delta':
-        if (part.delta !== '') yield { kind: 'text', text: part.delta };
-        break;
-      case 'reasoning-delta':
-        if (part.delta !== '') yield { kind: 'reasoning', text: part.delta };
-        break;
-      case 'tool-call':
-        yield { kind: 'toolCall', id: part.toolCallId, name: part.toolName, arguments: readArguments(part.input) };
-        break;
-      case 'response-metadata':
-        if (part.id !== undefined) response.responseId = part.id;
-        if (part.modelId !== undefined) response.responseModel = part.modelId;
-        break;
-      case 'error':
-        throw part.error;
-      case 'finish': {
-        const reason = readFinishReason(part.finishReason);
-        if (reason === undefined) throw cut(context, 'the provider reported no regular end');
-        const usage = readUsage(part.usage);
-        const microdollars = priceUsage(context.price, usage);
-        yield {
-          kind: 'finish',
-          reason,
-          usage,
-          microdollars,
-          spanAttributes: describeAnswer({ reason, usage, microdollars, ...response }),
-        };
-        return;
-      }
+    if (part.type === 'error') throw part.error;
+    if (part.type === 'response-metadata') {
+      if (part.id !== undefined) response.responseId = part.id;
+      if (part.modelId !== undefined) response.responseModel = part.modelId;
     }
+    if (part.type === 'finish') {
+      yield readFinish(context, part, response);
+      return;
+    }
+    const ours = readPart(part);
+    if (ours !== undefined) yield ours;
   }
+}
+
+interface ResponseFacts {
+  responseId?: string;
+  responseModel?: string;
+}
+
+type FinishPart = Extract<LanguageModelV4StreamPart, { readonly type: 'finish' }>;
+
+function readFinish(context: CallContext, part: FinishPart, response: ResponseFacts): ModelPart {
+  const reason = readFinishReason(part.finishReason);
+  if (reason === undefined) throw cut(context, 'the provider reported no regular end');
+  const usage = readUsage(part.usage);
+  const microdollars = priceUsage(context.price, usage);
+  const spanAttributes = describeAnswer({ reason, usage, microdollars, ...response });
+  return { kind: 'finish', reason, usage, microdollars, spanAttributes };
 }
 
 function cut({ options: { provider, model, baseUrl } }: CallContext, reason: string): FlotillaError {

@@ -1,4 +1,4 @@
-import type { SpanAttributes } from './span-attributes.ts';
+export type SpanAttributes = Readonly<Record<string, string | number | readonly string[]>>;
 
 /** One language model at one address. The key it was made with is reachable through no property of it. */
 export interface Model {

@@ -1,5 +1,14 @@
-import type { LanguageModelV4FinishReason, LanguageModelV4Usage } from '@ai-sdk/provider';
-import type { ModelFinishReason, ModelToolArguments, ModelUsage } from './model.ts';
+import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider';
+import type { ModelFinishReason, ModelPart, ModelToolArguments, ModelUsage } from './model.ts';
+
+/** Our part for one of the SDK's that says something; undefined for all the others. */
+export function readPart(part: LanguageModelV4StreamPart): ModelPart | undefined {
+  if (part.type === 'text-delta' && part.delta !== '') return { kind: 'text', text: part.delta };
+  if (part.type === 'reasoning-delta' && part.delta !== '') return { kind: 'reasoning', text: part.delta };
+  if (part.type === 'tool-call')
+    return { kind: 'toolCall', id: part.toolCallId, name: part.toolName, arguments: readArguments(part.input) };
+  return undefined;
+}
 
 export function readUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): ModelUsage {
   return {
@@ -29,7 +38,7 @@ export function readFinishReason({ unified }: LanguageModelV4FinishReason): Mode
 }
 
 /** An empty text is a call without arguments. */
-export function readArguments(text: string): ModelToolArguments {
+function readArguments(text: string): ModelToolArguments {
   if (text.trim() === '') return { kind: 'parsed', value: {} };
   try {
     const value: unknown = JSON.parse(text);

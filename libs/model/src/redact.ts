@@ -11,7 +11,7 @@ const keyShapes = /\b(?:sk|key|pk)-[\w-]{8,}|\bBearer\s+[\w.~+/=-]{8,}/gi;
  */
 export function redact(text: string, key: SecretKey | undefined): string {
   const clean = spellings(key?.reveal()).reduce((held, spelling) => held.replaceAll(spelling, placeholder), text);
-  // eslint-disable-next-line no-control-regex -- control characters are what is removed
+
   const plain = clean
     .replace(keyShapes, placeholder)
     .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')

@@ -1,7 +1,5 @@
 import type { ModelSettings } from './model-settings.ts';
-import type { ModelFinishReason, ModelUsage } from './model.ts';
-
-export type SpanAttributes = Readonly<Record<string, string | number | readonly string[]>>;
+import type { ModelFinishReason, ModelUsage, SpanAttributes } from './model.ts';
 
 const providerNames = { openai: 'openai', anthropic: 'anthropic', compatible: 'openai_compatible' } as const;
 
