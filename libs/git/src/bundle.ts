@@ -88,7 +88,7 @@ export function readBundleHeader(bytes: Uint8Array): BundleHeader {
     (match[1] === '-' ? prerequisites : tips).push(readCommitId(match[2]));
   }
   if (tips.length === 0) refuse('it carries no ref');
-  return { prerequisites, tips, packOffset: end + 2 };
+  return { prerequisites, tips: [...new Set(tips)], packOffset: end + 2 };
 }
 
 /**

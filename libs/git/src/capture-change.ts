@@ -96,16 +96,26 @@ async function writeWorkspaceTree(
   const changes = await collectChanges({ mirror, root, base, walk, limits, scratch, memory: request.memory });
   const variables = { GIT_INDEX_FILE: join(scratch, 'index') };
   await mirror.run({ args: ['read-tree', request.base], variables, timeLimitMs: 300_000 });
-  if (changes.length > 0) {
-    await mirror.run({
-      args: ['update-index', '-z', '--index-info'],
-      variables,
-      input: Buffer.concat(changes),
-      timeLimitMs: 300_000,
-    });
-  }
+  if (changes.length > 0) await updateIndex(mirror, variables, changes);
   const written = await mirror.run({ args: ['write-tree'], variables, timeLimitMs: 300_000 });
   return readTreeId(written.stdout.toString('utf8'));
+}
+
+/** Git passes over a path that it finds dangerous and goes on, so what it complains about is refused here. */
+async function updateIndex(
+  mirror: Mirror,
+  variables: Readonly<Record<string, string>>,
+  changes: readonly Buffer[],
+): Promise<void> {
+  const input = Buffer.concat(changes);
+  const answer = await mirror.run({
+    args: ['update-index', '-z', '--index-info'],
+    variables,
+    input,
+    timeLimitMs: 300_000,
+  });
+  if (answer.complaint === '') return;
+  throw new FlotillaError(errors.changeRefused, { reason: 'git takes no such path', path: answer.complaint });
 }
 
 function toPathBytes(path: string): string {

@@ -61,7 +61,8 @@ const fetchOptions = [
 
 async function fetchCommit(mirror: LockedMirror, commit: CommitId): Promise<SourceOutcome> {
   const byId = await fetch(mirror, `+${commit}:refs/mirror/fetched/${commit}`);
-  if (byId.exitCode === 0) return 'taken';
+  if (byId.exitCode === 0)
+    return (await hasWholeCommit(mirror, commit)) ? 'taken' : explainAbsence(mirror, byId.complaint);
   if (/not our ref/.test(byId.complaint)) return 'absent';
   if (!/unadvertised object|no such remote ref|couldn't find remote ref/i.test(byId.complaint)) {
     return judgeRemoteFailure(mirror.access.remote, byId.complaint);
@@ -69,6 +70,13 @@ async function fetchCommit(mirror: LockedMirror, commit: CommitId): Promise<Sour
   const branches = await fetch(mirror, '+refs/heads/*:refs/mirror/heads/*', '--prune');
   if (branches.exitCode !== 0) return judgeRemoteFailure(mirror.access.remote, branches.complaint);
   return (await hasWholeCommit(mirror, commit)) ? 'taken' : 'absent';
+}
+
+/** A fetch may succeed and bring nothing: a shallow clone's history has no end that others could build on. */
+function explainAbsence({ remoteName }: LockedMirror, complaint: string): SourceOutcome {
+  if (!/shallow/.test(complaint)) return 'absent';
+  const reason = 'it is a shallow clone; run `git fetch --unshallow` in it';
+  return new FlotillaError(errors.remoteNotCloneable, { remote: remoteName, reason });
 }
 
 function fetch(mirror: LockedMirror, refspec: string, ...options: readonly string[]) {

@@ -67,7 +67,8 @@ function parseHttp(text: string, kind: 'https' | 'http'): Remote {
   if (url.search !== '' || url.hash !== '' || /[?#]/.test(text)) refuse('it holds ? or #');
   const host = judgeHost(url.hostname, refuse);
   if (kind === 'http' && !host.loopback) refuse('plain http is for the loopback address only');
-  const path = judgePath(url.pathname);
+  // The URL parser resolves `..`, which is refused, so the path is taken from the text.
+  const path = judgePath(/^[^/]*\/\/[^/]*(.*)$/.exec(text)?.[1] ?? '');
   return {
     kind,
     url: `${url.origin}${encodeURI(path)}`,
@@ -97,6 +98,7 @@ function parseScpLike(text: string): Remote {
   const match = /^(?:([^/@:]*)@)?(\[[^\]/]*\]|[^/:@[\]]{2,}):(.+)$/.exec(text);
   if (match === null) return refuse('it is neither a URL, nor user@host:path, nor an absolute path');
   const [, user, hostText = '', pathText = ''] = match;
+  if (/^(https?|ssh|file|git|ftps?|ext|fd)$/i.test(hostText)) refuse('the two slashes after its scheme are missing');
   if (pathText.startsWith('-')) refuse('its path starts with a hyphen');
   const host = judgeHost(hostText, refuse);
   const path = judgePath(`/${pathText.replace(/^\/+/, '')}`);

@@ -3,12 +3,15 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { CommitId, RunId, StepId } from '@flotilla/contracts/ids';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import type { CommitOccasion } from './commit-message.ts';
 import { openMirror, type Mirror } from './mirror.ts';
 import type { RemoteCredential } from './remote-access.ts';
 import { parseRemote } from './remote.ts';
 import { createGit, type GitCommandTrace } from './run-git.ts';
+
+// Each test starts dozens of programs, which take long on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
 
 /** A directory that is gone after the test. */
 export function scratchDirectory(): string {
@@ -31,6 +34,7 @@ export function plainGit(cwd: string, ...args: readonly string[]): string {
     env,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: 20_000,
   }).trim();
 }
 
@@ -75,15 +79,15 @@ export interface ScratchRemote {
   read(...args: readonly string[]): string;
 }
 
-/** A bare remote and a checkout of it; `files` are its first commit on main. */
-export function makeRemote(files: Files | undefined = { 'readme.md': 'hello\n' }): ScratchRemote {
+/** A bare remote and a checkout of it; `files` are its first commit on main, null: none. */
+export function makeRemote(files: Files | null = { 'readme.md': 'hello\n' }): ScratchRemote {
   const directory = scratchDirectory();
   const bare = join(directory, 'remote.git');
   plainGit(directory, 'init', '-q', '--bare', bare);
   const checkout = makeCheckout(join(directory, 'checkout'));
   checkout.git('remote', 'add', 'origin', bare);
   const push = (branch = 'main'): void => void checkout.git('push', '-q', 'origin', `HEAD:refs/heads/${branch}`);
-  if (files !== undefined) {
+  if (files !== null) {
     checkout.commit(files);
     push();
   }
