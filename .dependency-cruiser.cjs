@@ -1,6 +1,6 @@
 /** The house's dependency rules. test/architecture plants a violation of each and expects it to be found. */
 const pure = '^libs/(errors|contracts|policy|workflow|agent)/src/|^services/[^/]+/src/domain/';
-const tests = '\\.test\\.ts$';
+const tests = '\\.(test|fixture)\\.ts$';
 const adapters = 'stream|store|sandbox|git|model';
 
 module.exports = {

@@ -6,7 +6,7 @@ const layers = {
   adapter: ['name:contracts', 'name:errors'],
   host: ['layer:host', 'layer:adapter', 'layer:pure'],
   service: ['layer:host', 'layer:adapter', 'layer:pure'],
-  dev: ['layer:pure', 'layer:test', 'layer:dev'],
+  dev: ['layer:pure', 'layer:test', 'layer:dev', 'name:cli'],
   test: ['layer:pure', 'layer:adapter', 'layer:host', 'layer:dev', 'layer:test'],
 };
 
@@ -52,12 +52,12 @@ export default tseslint.config(
     },
   },
   {
-    files: ['**/*.test.ts', 'libs/testing/**/*.ts', 'test/**/*.ts'],
+    files: ['**/*.test.ts', '**/*.fixture.ts', 'libs/testing/**/*.ts', 'test/**/*.ts'],
     rules: { '@typescript-eslint/no-non-null-assertion': 'off' },
   },
   {
     // A test may reach for real servers and for the scripted model; what is shipped may not.
-    files: ['**/*.test.ts'],
+    files: ['**/*.test.ts', '**/*.fixture.ts'],
     rules: { '@nx/enforce-module-boundaries': 'off' },
   },
 );

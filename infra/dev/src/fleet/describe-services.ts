@@ -10,7 +10,7 @@ import type { Servers } from '../servers.ts';
 import { takePort } from '../servers/free-port.ts';
 import { writePrivately, type FleetSecrets } from './fleet-secrets.ts';
 import type { HostRegistries } from './host-registries.ts';
-import type { FleetOptions } from './start-fleet.ts';
+import type { FleetOptions } from './fleet-options.ts';
 import type { SupervisedService } from './supervise.ts';
 
 export interface SandboxFacts {

@@ -1,34 +1,16 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { renderNatsAuthorization } from '@flotilla/contracts/principals';
-import type { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { ensureDockerEngine } from '../docker-engine.ts';
-import { reportWhile, type Report } from '../report.ts';
+import { reportWhile } from '../report.ts';
 import { ensureSandboxImage } from '../sandbox-image.ts';
 import { bringUpServers } from '../servers.ts';
 import { buildServices } from './build-services.ts';
 import { describeServices, type FleetFacts, type SandboxFacts } from './describe-services.ts';
+import type { FleetOptions } from './fleet-options.ts';
 import { keepFleetSecrets, writePrivately } from './fleet-secrets.ts';
 import { readHostRegistries } from './host-registries.ts';
 import { supervise, type Supervised } from './supervise.ts';
-
-export interface FleetOptions {
-  /** Absolute; everything that belongs to this fleet lies below it. */
-  readonly dataDirectory: string;
-  readonly report: Report;
-  readonly signal: AbortSignal;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** All services in one process. Default: one process each. */
-  readonly allInOne?: boolean;
-  /** Port of the gateway. Default: that of the last run, at first 7420, or a free one where it is taken. */
-  readonly httpPort?: number | undefined;
-  /** Settings by variable, over those of the environment. */
-  readonly settings?: Readonly<Record<string, string>>;
-  /** Called with each line that a service logs. */
-  readonly onLogLine?: (line: string) => void;
-  /** Called when a service cannot be kept running. */
-  readonly onGivenUp: (error: FlotillaError) => void;
-}
 
 /** A fleet that runs on this machine. */
 export interface Fleet {
