@@ -25,7 +25,7 @@ test('two sweepers at once ask for a lost step once', async () => {
   await Promise.all([createSweeper().sweep(), createSweeper().sweep()]);
   expect((await fixture.messages(runId)).map(({ message_id }) => message_id)).toEqual([
     `${runId}/open/1/requested`,
-    `${runId}/open/1/requested/again/1`,
+    `${runId}/open/1/requested`,
   ]);
   await fixture.runs.cancel(runId, ann);
 });

@@ -3,7 +3,7 @@ import type { MessageContract } from '@flotilla/contracts/define-message';
 import type { GateId, RunId, TraceContext } from '@flotilla/contracts/ids';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
-import { acquireLease, stepLeaseKey } from '@flotilla/store/lease';
+import { acquireLease, releaseLease, stepLeaseKey } from '@flotilla/store/lease';
 import type { Transaction } from '@flotilla/store/transaction';
 import { Slip } from '@flotilla/workflow/slip';
 import { LockMode } from '@mikro-orm/postgresql';
@@ -12,6 +12,9 @@ import type { Advance, Decision, GateChange, RunEvent, StepRequest, Turn } from 
 import { laneOf, RunState } from '../domain/run-state.ts';
 import { GateEntity, RunEntity, type RunRow } from './entities.ts';
 import { runColumns, textColumn } from './run-columns.ts';
+
+/** Longer than a transaction, which gives the claim back itself. */
+const CLAIM_MS = 60_000;
 
 /** A run that this transaction alone may move, until it ends. */
 export interface LockedRun {
@@ -46,7 +49,7 @@ export async function moveRun(
   const facts = { run, slip, turn, now: options.now, gateId: options.newGateId() };
   const decision = advanceRun({ ...facts, event });
   if (decision.kind === 'ignored') return decision;
-  if (!('atWork' in event) || decision.ended === undefined || (await keepWorkersOut(transaction, run, options.now))) {
+  if (!('atWork' in event) || decision.ended === undefined || (await isIdle(transaction, run))) {
     await writeAdvance(transaction, locked, decision, options);
     return decision;
   }
@@ -56,18 +59,14 @@ export async function moveRun(
 }
 
 /**
- * Takes the lease of a step that ends with its run, so that no worker begins it any more; false where one is at work. The
- * lease outlives the deadline, at which a worker gives up waiting for it.
+ * Whether nobody works on the present step. The claim makes a worker that wants the lease wait for this transaction: it begins
+ * after the commit, when the log tells it that the run has ended.
  */
-async function keepWorkersOut(
-  transaction: Transaction,
-  { runId, position, deadline }: RunState,
-  now: Date,
-): Promise<boolean> {
+async function isIdle(transaction: Transaction, { runId, position }: RunState): Promise<boolean> {
   if (position?.kind !== 'step') return true;
   const { stepId, attempt } = position;
-  const ttlMs = Math.max(0, Date.parse(deadline) - now.getTime()) + 60 * 60 * 1000;
-  const lease = await acquireLease(transaction, stepLeaseKey({ runId, stepId, attempt }), 'router', ttlMs);
+  const lease = await acquireLease(transaction, stepLeaseKey({ runId, stepId, attempt }), 'router', CLAIM_MS);
+  if (lease !== undefined) await releaseLease(transaction, lease);
   return lease !== undefined;
 }
 

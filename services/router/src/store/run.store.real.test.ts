@@ -204,12 +204,20 @@ test('a step at work is asked to stop, and its answer ends the run', async () =>
   expect((await fixture.log(runId)).filter(({ type }) => type === 'run.cancel_requested')).toHaveLength(1);
 });
 
-test('a step that nobody works on ends with its run, and no worker begins it any more', async () => {
-  const runId = await submitOn('cancel-idle');
-  expect(await fixture.runs.cancel(runId, bob)).toBe('ended');
-  expect(
-    await acquireLease(fixture.store, stepLeaseKey({ runId, stepId: 'setup', attempt: 1 }), 'worker', 1000),
-  ).toBeUndefined();
+test('a worker begins a step either before its run is cancelled or after, and then knows', async () => {
+  const runIds = await Promise.all(Array.from({ length: 20 }, () => submitOn('cancel-race')));
+  await Promise.all(
+    runIds.map(async (runId) => {
+      const key = stepLeaseKey({ runId, stepId: 'setup', attempt: 1 });
+      const begin = async () => {
+        const lease = await acquireLease(fixture.store, key, 'worker', 60_000);
+        const ended = await fixture.store.readLog(runId, { types: ['run.ended', 'run.cancel_requested'] });
+        return lease !== undefined && ended.length === 0;
+      };
+      const [working, state] = await Promise.all([begin(), fixture.runs.cancel(runId, bob)]);
+      if (working) expect(state).toBe('cancelling');
+    }),
+  );
 });
 
 test('what does not fit a message fails the run instead of holding it up for ever', async () => {

@@ -2,6 +2,7 @@ import { RunId } from '@flotilla/contracts/ids';
 import { stepLeaseKey } from '@flotilla/store/lease';
 import type { Store } from '@flotilla/store/store';
 import { requestAgain } from '../domain/request-again.ts';
+import type { RunRow } from './entities.ts';
 import { contractOf, lockRun, readTrace } from './move-run.ts';
 
 /** A step that was asked for this long ago, that nobody holds and nobody answered, is asked for again. */
@@ -59,7 +60,7 @@ export class SweepStore {
     return this.#store.transaction(async (transaction) => {
       const { row, run, slip } = await lockRun(transaction, runId);
       const request = requestAgain(run, slip);
-      if (request === undefined) return false;
+      if (request === undefined || !isDue(row, this.#clock())) return false;
       const held = await transaction.query(
         'select 1 from flow.lease where key = $1 and expires_at > clock_timestamp()',
         [stepLeaseKey(request)],
@@ -67,23 +68,16 @@ export class SweepStore {
       if (held.length > 0) return false;
       const requests = row.requests + 1;
       transaction.em.assign(row, { requests, requestedAt: this.#clock() });
-      const contract = contractOf(request);
+      // The same id: a worker that answered it gives its answer again, and a broker that still has it drops it.
       const trace = await readTrace(transaction, runId);
-      await transaction.publishRaw({
-        subject: contract.subject,
-        // The broker drops a repeated id within its window, and this repeat is meant.
-        messageId: `${contract.messageId(request)}/again/${requests}`,
-        payload: JSON.stringify(request),
-        ...(trace === undefined
-          ? {}
-          : {
-              headers: {
-                traceparent: trace.traceparent,
-                ...(trace.tracestate === undefined ? {} : { tracestate: trace.tracestate }),
-              },
-            }),
-      });
+      await transaction.publish(contractOf(request), request, trace === undefined ? {} : { trace });
       return true;
     });
   }
+}
+
+/** Checked again under the lock: another sweeper, or the next step, may have been faster. */
+function isDue({ requestedAt, requests }: Pick<RunRow, 'requestedAt' | 'requests'>, now: Date): boolean {
+  const waitMs = Math.min(2 ** requests, LONGEST_WAIT) * REQUEST_AGAIN_AFTER_MS;
+  return requestedAt != null && requestedAt.getTime() < now.getTime() - waitMs;
 }
