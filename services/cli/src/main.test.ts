@@ -178,7 +178,12 @@ test('the fleet of this machine is found from any folder, and gone once its proc
   const tokenFile = join(directory, 'token');
   await writeFile(tokenFile, `${token}\n`);
   const file = fleetsFile({ XDG_CONFIG_HOME: directory });
-  const local = { url: fleet.url, tokenFile, dataDirectory: join(directory, 'clone', '.data'), pid: process.pid };
+  const local = {
+    url: fleet.url,
+    tokenFile,
+    dataDirectory: join(directory, 'clone', '.data', 'fleet'),
+    pid: process.pid,
+  };
   await registerFleet(file, local);
   const here = { environment: { XDG_CONFIG_HOME: directory } };
   expect((await run(['list'], here)).exitCode).toBe(0);

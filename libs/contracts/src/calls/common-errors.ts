@@ -11,5 +11,8 @@ export const commonErrors: readonly string[] = [
   'BODY_TOO_LARGE',
   'CONTENT_TYPE_REFUSED',
   'STORE_UNAVAILABLE',
+  'BROKER_UNAVAILABLE',
+  'CALL_UNANSWERED',
+  'CALL_TIMED_OUT',
   'GATEWAY_FAILED',
 ];

@@ -26,7 +26,7 @@ export function chooseFleet({ url, running, workingDirectory }: FleetFacts): Cho
   }
   const [only] = running;
   if (only === undefined) throw new FlotillaError(errors.fleetNotFound);
-  const inside = running.filter(({ dataDirectory }) => isInside(workingDirectory, parentOf(dataDirectory)));
+  const inside = running.filter(({ dataDirectory }) => isInside(workingDirectory, cloneOf(dataDirectory)));
   const [here] = inside;
   const local = running.length === 1 ? only : inside.length === 1 ? here : undefined;
   if (local === undefined)
@@ -38,8 +38,9 @@ function sameOrigin(left: string, right: string): boolean {
   return URL.canParse(left) && URL.canParse(right) && new URL(left).origin === new URL(right).origin;
 }
 
-function parentOf(directory: string): string {
-  return directory.replace(/\/[^/]+\/?$/, '');
+/** A clone keeps its data under `.data`; of any other place its parent counts. */
+function cloneOf(dataDirectory: string): string {
+  return dataDirectory.replace(/\/\.data(\/.*)?$|\/[^/]+\/?$/, '');
 }
 
 function isInside(directory: string, parent: string): boolean {
