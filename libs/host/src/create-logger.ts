@@ -4,6 +4,7 @@ import { isSpanContextValid, trace } from '@opentelemetry/api';
 import type { Settings } from '@flotilla/contracts/settings';
 import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino';
 import pretty from 'pino-pretty';
+import { currentLogFields } from './log-context.ts';
 import type { Redact } from './redact-secrets.ts';
 
 /** One event a line: `event` is a stable snake case name; fields are run_id, step_id, message_id and the like. */
@@ -30,7 +31,7 @@ export function createLogger({ service, instance, settings, redact, output = pro
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       messageKey: 'message',
-      mixin: currentTrace,
+      mixin: () => ({ ...currentLogFields(), ...currentTrace() }),
     },
     readable
       ? pretty({

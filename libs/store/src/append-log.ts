@@ -71,7 +71,7 @@ function requireLease({ runId, entries, lease }: AppendFacts): void {
 }
 
 /** The share lock keeps the lease from being given away before the entries are committed. */
-async function requireCurrent(query: Query, { key, fence }: Lease): Promise<void> {
+export async function requireCurrent(query: Query, { key, fence }: Lease): Promise<void> {
   const rows = await query('select 1 from flow.lease where key = $1 and fence = $2 for share', [key, fence]);
   if (rows.length === 0) throw new FlotillaError(errors.leaseLost, { key, fence });
 }

@@ -7,7 +7,8 @@ import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { CompiledQuery } from 'kysely';
 import type { z } from 'zod';
-import { appendLog, scopeOf } from './append-log.ts';
+import { appendLog, requireCurrent, scopeOf } from './append-log.ts';
+import type { Lease } from './lease.ts';
 import type { OutboxRow } from './outbox.ts';
 import type { Committed, StorePorts } from './store.ts';
 import type { AppendOptions, PublishOptions, RawMessage, Transaction } from './transaction.ts';
@@ -43,6 +44,10 @@ export class PostgresTransaction implements Transaction {
     const last = await appendLog(this.query, this.#ports.spills, { runId, entries, lease: options.lease, trace, at });
     this.#noteAdvance(runId, entries, last, at);
     return last;
+  }
+
+  requireLease(lease: Lease): Promise<void> {
+    return requireCurrent(this.query, lease);
   }
 
   async publish<Schema extends z.ZodObject>(

@@ -37,6 +37,8 @@ export interface Transaction {
    * as possible, and for several runs in the order of their ids.
    */
   appendLog(runId: RunId, entries: readonly NewLogEntry[], options?: AppendOptions): Promise<number>;
+  /** Throws LEASE_LOST unless the lease's number is current; it is not given away before this transaction ends. */
+  requireLease(lease: Lease): Promise<void>;
   /** Writes the message to the outbox. Throws MESSAGE_TOO_LARGE. */
   publish<Schema extends z.ZodObject>(
     contract: MessageContract<Schema>,

@@ -13,4 +13,16 @@ export const hostErrors = {
     summary: '{variable} is not set',
     advice: 'Set {variable}: {summary}',
   }),
+  runCancelled: defineError({
+    code: 'RUN_CANCELLED',
+    remedy: 'caller',
+    summary: 'The run {runId} was asked to stop',
+    advice: 'Nothing to do; retry the run to begin again.',
+  }),
+  deadlinePassed: defineError({
+    code: 'DEADLINE_PASSED',
+    remedy: 'caller',
+    summary: 'The step had time until {deadline}',
+    advice: 'Submit the task again with more time, or split it.',
+  }),
 } as const;

@@ -107,10 +107,4 @@ export const streamErrors = {
     summary: 'The {service} serves {call} by its contract and has no handler for it',
     advice: 'Add one to the calls of services/{service}.',
   }),
-  nodeTooOld: defineError({
-    code: 'NODE_TOO_OLD',
-    remedy: 'operator',
-    summary: 'This is Node {version}, and the fleet needs 22.19 or newer',
-    advice: 'Run it with npm from the clone, which brings its own Node on Linux, or install a newer one.',
-  }),
 } as const;

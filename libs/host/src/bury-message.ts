@@ -1,0 +1,83 @@
+import type { DeadLetterRecord } from '@flotilla/contracts/dead-letter';
+import { ANSWER_SUBJECT, headers as headerNames } from '@flotilla/contracts/headers';
+import { StepCompleted } from '@flotilla/contracts/messages/step-completed';
+import { problemOf } from '@flotilla/contracts/problem';
+import { deadSubject } from '@flotilla/contracts/streams';
+import { errors } from '@flotilla/errors/catalogue';
+import { FlotillaError } from '@flotilla/errors/flotilla-error';
+import type { Store } from '@flotilla/store/store';
+import type { Burial } from '@flotilla/stream/delivery-guard';
+import { StepName } from './step-request.ts';
+import { spendingTypes, sumSpent } from './sum-spent.ts';
+
+export interface BuryPorts {
+  readonly store: Store;
+  /** Sends to core NATS; nothing keeps it. */
+  readonly answer: (subject: string, payload: string, headers: Readonly<Record<string, string>>) => void;
+}
+
+/** A message whose text is larger is kept without it. */
+const payloadLimitBytes = 256 * 1024;
+
+/**
+ * The one dead-letter handler: keeps the letter, tells the run that its step failed, and tells whoever put a task on the queue why it
+ * was refused. Safe to repeat; a message that was handled meanwhile is left alone.
+ */
+export async function buryMessage({ store, answer }: BuryPorts, burial: Burial): Promise<void> {
+  const { letter, contract, error, claim } = burial;
+  const step = contract.subject.startsWith('flotilla.step.requested.') ? readStepName(letter) : undefined;
+  const spent =
+    step === undefined
+      ? undefined
+      : sumSpent(
+          await store.readLog(step.runId, {
+            stepId: step.stepId,
+            attempt: step.attempt,
+            types: spendingTypes,
+            limit: 10_000,
+          }),
+        );
+  try {
+    await store.transaction(async (transaction) => {
+      if (claim?.lease !== undefined) await transaction.requireLease(claim.lease);
+      await transaction.publishRaw({
+        subject: deadSubject(letter.stage),
+        messageId: `${letter.messageId}/dead`,
+        payload: JSON.stringify(withinLimit(letter)),
+        ...(letter.headers[headerNames.traceparent] === undefined ? {} : { headers: traceOf(letter) }),
+      });
+      if (step !== undefined && spent !== undefined) {
+        const outcome = { kind: 'failed', code: error.code, message: error.message, advice: error.advice } as const;
+        await transaction.publish(StepCompleted, { ...step, outcome, spent });
+      }
+      await transaction.completeInbox(letter.messageId, letter.stage);
+    });
+  } catch (failure) {
+    if (failure instanceof FlotillaError && failure.is(errors.deliveryAlreadyHandled)) return;
+    throw failure;
+  }
+  const answerTo = contract.stream === 'TASKS' ? letter.headers[headerNames.answerTo] : undefined;
+  if (answerTo !== undefined && ANSWER_SUBJECT.test(answerTo)) {
+    answer(answerTo, JSON.stringify(problemOf(error)), { [headerNames.error]: error.code });
+  }
+}
+
+/** A request that breaks its contract may still say which step it asks for. */
+function readStepName({ payload }: DeadLetterRecord): StepName | undefined {
+  try {
+    const parsed = StepName.safeParse(JSON.parse(payload));
+    return parsed.success ? parsed.data : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function withinLimit(letter: DeadLetterRecord): DeadLetterRecord {
+  return Buffer.byteLength(letter.payload) <= payloadLimitBytes ? letter : { ...letter, payload: '' };
+}
+
+function traceOf({ headers }: DeadLetterRecord): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => name === headerNames.traceparent || name === headerNames.tracestate),
+  );
+}

@@ -1,0 +1,48 @@
+import { CancelRequested, RunEnded } from '@flotilla/contracts/events/run-events';
+import type { RunId } from '@flotilla/contracts/ids';
+import type { Store } from '@flotilla/store/store';
+
+/** Whether somebody asked the run to stop, or it has ended: its log says so. */
+export async function isCancelled(store: Pick<Store, 'readLog'>, runId: RunId): Promise<boolean> {
+  const entries = await store.readLog(runId, { types: [CancelRequested.type, RunEnded.type], limit: 1 });
+  return entries.length > 0;
+}
+
+export interface CancelWatchOptions {
+  readonly read: () => Promise<boolean>;
+  readonly everyMs: number;
+  readonly onCancelled: () => void;
+}
+
+/**
+ * Reads whether the run is to stop, now and then and whenever it is woken, until it is or the watch is stopped. A read that fails is
+ * made again at the next look.
+ */
+export function watchCancel({ read, everyMs, onCancelled }: CancelWatchOptions): { wake(): void; stop(): void } {
+  let stopped = false;
+  let reading = false;
+  let again = false;
+  const look = async (): Promise<void> => {
+    if (stopped) return;
+    if (reading) {
+      again = true;
+      return;
+    }
+    reading = true;
+    const cancelled = await read().catch(() => false);
+    reading = false;
+    if (cancelled && !stopped) {
+      stop();
+      onCancelled();
+    } else if (again) {
+      again = false;
+      void look();
+    }
+  };
+  const timer = setInterval(() => void look(), everyMs);
+  const stop = (): void => {
+    stopped = true;
+    clearInterval(timer);
+  };
+  return { wake: () => void look(), stop };
+}

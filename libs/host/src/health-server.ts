@@ -1,0 +1,70 @@
+import { createServer } from 'node:http';
+
+/** What a process needs to be ready, by name; asked at each request. */
+export type ReadinessChecks = () => Promise<Readonly<Record<string, boolean>>>;
+
+export interface HealthServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+export interface HealthOptions {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly checks: ReadinessChecks;
+}
+
+/** GET /health: the process runs. GET /ready: every check holds now (200), or which does not (503). Needs no token and tells nothing else. */
+export async function startHealthServer({ host, port, checks }: HealthOptions): Promise<HealthServer> {
+  const server = createServer((request, response) => {
+    const send = (status: number, body: unknown): void => {
+      response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' });
+      response.end(request.method === 'HEAD' ? undefined : `${JSON.stringify(body)}\n`);
+    };
+    if (request.method !== 'GET' && request.method !== 'HEAD') return send(405, { error: 'only GET' });
+    switch (request.url) {
+      case '/health':
+        return send(200, { status: 'running' });
+      case '/ready':
+        checks().then(
+          (results) => {
+            const ready = Object.values(results).every(Boolean);
+            send(ready ? 200 : 503, { status: ready ? 'ready' : 'not ready', checks: results });
+          },
+          () => send(503, { status: 'not ready' }),
+        );
+        return;
+      default:
+        return send(404, { error: 'only /health and /ready' });
+    }
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Whether work ends well within the limit. */
+export async function holdsWithin(limitMs: number, work: () => Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), limitMs);
+  });
+  try {
+    return await Promise.race([work().then(() => true), limit]);
+  } catch {
+    return false;
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,22 @@
+import type { BucketName } from '@flotilla/contracts/streams';
+import type { Broker } from '@flotilla/stream/connect-broker';
+import { type Bucket, openBucket } from '@flotilla/stream/open-bucket';
+
+/** A bucket that is opened at its first use, and again where opening failed. */
+export function createLazyBucket(broker: Broker, name: BucketName): Bucket {
+  let opening: Promise<Bucket> | undefined;
+  const open = (): Promise<Bucket> => {
+    opening ??= openBucket(broker, name).catch((error: unknown) => {
+      opening = undefined;
+      throw error;
+    });
+    return opening;
+  };
+  return {
+    has: async (object) => (await open()).has(object),
+    put: async (object, bytes) => (await open()).put(object, bytes),
+    get: async (object) => (await open()).get(object),
+    delete: async (object) => (await open()).delete(object),
+    list: async (prefix) => (await open()).list(prefix),
+  };
+}

@@ -1,0 +1,47 @@
+import { FlotillaError } from '@flotilla/errors/flotilla-error';
+import type { ServiceDefinition } from './service-definition.ts';
+import { type RunningService, startService } from './start-service.ts';
+import { startServices } from './start-services.ts';
+
+/** The whole life of a service's process: start, run until SIGTERM or SIGINT, drain, end with 0. A second signal ends it at once. */
+export function runService(definition: ServiceDefinition): Promise<void> {
+  return runUntilSignalled(() => startService(definition));
+}
+
+/** The same for several services in one process. */
+export function runServices(definitions: readonly ServiceDefinition[]): Promise<void> {
+  return runUntilSignalled(() => startServices(definitions));
+}
+
+async function runUntilSignalled(start: () => Promise<RunningService>): Promise<void> {
+  const signalled = Promise.withResolvers<void>();
+  let signals = 0;
+  const onSignal = (): void => {
+    signals += 1;
+    if (signals > 1) process.exit(130);
+    signalled.resolve();
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+  process.on('unhandledRejection', (error) => fail('unhandled_rejection', error));
+  process.on('uncaughtException', (error) => fail('uncaught_exception', error));
+  try {
+    const running = await start();
+    await signalled.promise;
+    await running.close();
+    process.exit(0);
+  } catch (error) {
+    fail('start_failed', error);
+  }
+}
+
+/** Whoever supervises the process starts it again; a message under way comes back to a fresh one. */
+function fail(event: string, error: unknown): never {
+  const known = error instanceof FlotillaError ? { code: error.code, reason: error.message, advice: error.advice } : {};
+  const unknown =
+    error instanceof FlotillaError
+      ? {}
+      : { reason: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  process.stderr.write(`${JSON.stringify({ level: 'fatal', event, ...known, ...unknown })}\n`);
+  process.exit(1);
+}

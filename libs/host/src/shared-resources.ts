@@ -1,0 +1,176 @@
+import { randomBytes } from 'node:crypto';
+import { inboxPrefixOf, publishedSubjects } from '@flotilla/contracts/principals';
+import type { ServiceName } from '@flotilla/contracts/services';
+import type { Settings } from '@flotilla/contracts/settings';
+import { migrate } from '@flotilla/store/migrate';
+import { openStore } from '@flotilla/store/open-store';
+import { subjectExpression } from '@flotilla/store/outbox';
+import type { Store } from '@flotilla/store/store';
+import { type Broker, connectBroker } from '@flotilla/stream/connect-broker';
+import { provisionStreams } from '@flotilla/stream/provision-streams';
+import { publishRaw } from '@flotilla/stream/publish-message';
+import { createLogger, type Logger } from './create-logger.ts';
+import { createIds, type Ids } from './ids.ts';
+import { createLazyBucket } from './lazy-bucket.ts';
+import { type OutboxRelay, startOutboxRelay } from './outbox-relay.ts';
+import { type Environment, readSettings, requireSetting, secretsOf } from './read-settings.ts';
+import { createRedactor, type Redact } from './redact-secrets.ts';
+import type { ServiceDefinition } from './service-definition.ts';
+import { startTelemetry } from './start-telemetry.ts';
+import { currentTraceContext } from './trace-context.ts';
+import { waitOut } from './wait-out.ts';
+
+/** What the services of one process have in common: one telemetry, one pool of connections to Postgres, one relay, a connection to the broker each. */
+export interface SharedResources {
+  readonly instance: string;
+  readonly logger: Logger;
+  readonly redact: Redact;
+  readonly clock: () => Date;
+  readonly monotonicMs: () => number;
+  readonly ids: Ids;
+  readonly store: Store;
+  readonly relay: OutboxRelay;
+  settingsOf(service: ServiceName): Settings;
+  brokerOf(service: ServiceName): Broker;
+  /** Sends what waits and closes everything. Safe to repeat. */
+  close(): Promise<void>;
+}
+
+export interface SharedOptions {
+  readonly definitions: readonly ServiceDefinition[];
+  readonly environment: Environment;
+  /** Name of the process in logs and telemetry. */
+  readonly processName: string;
+  /** How long lost servers are waited for at the start. Default two minutes. */
+  readonly bootLimitMs?: number;
+  readonly output?: NodeJS.WritableStream & { readonly fd?: number };
+  readonly signal?: AbortSignal;
+}
+
+const defaultBootLimitMs = 120_000;
+
+/** Reads the settings, migrates the database, and connects; waits for servers that are not up. Throws SETTINGS_INVALID at once. */
+export async function openSharedResources(options: SharedOptions): Promise<SharedResources> {
+  const { definitions, environment, processName } = options;
+  const names = definitions.map(({ name }) => name);
+  const settings = new Map(names.map((name) => [name, readSettings(environmentOf(name, environment), name)]));
+  const [first] = settings.values();
+  if (first === undefined) throw new RangeError('a process has at least one service');
+  const clock = () => new Date();
+  const monotonicMs = () => performance.now();
+  const ids = createIds(clock, randomBytes);
+  const instance = `${processName}-${ids.newToken().slice(0, 10)}`;
+  const redact = createRedactor([...settings.values()].flatMap(secretsOf));
+  const output = options.output === undefined ? {} : { output: options.output };
+  const logger = createLogger({ service: processName, instance, settings: first, redact, ...output });
+  const telemetry = startTelemetry({
+    serviceName: processName,
+    instance,
+    installation: first.installation,
+    endpoint: first.otlpEndpoint,
+  });
+
+  const closers: (() => Promise<unknown>)[] = [() => telemetry.shutdown()];
+  const close = async (): Promise<void> => {
+    for (const closer of closers.splice(0).toReversed())
+      await closer().catch((error: unknown) => logger.warn({ event: 'close_failed', reason: String(error) }));
+  };
+  const waiting = {
+    limitMs: options.bootLimitMs ?? defaultBootLimitMs,
+    signal: options.signal ?? new AbortController().signal,
+    monotonicMs,
+    onWait: ({ code, message }: { code: string; message: string }) =>
+      logger.warn({ event: 'waiting_to_start', code, reason: message }),
+  };
+  try {
+    const brokers = new Map<ServiceName, Broker>();
+    for (const [name, own] of settings) {
+      const broker = await waitOut(() => connectAs(name, own, instance, logger), waiting);
+      brokers.set(name, broker);
+      closers.push(() => broker.close());
+    }
+    const brokerOf = (service: ServiceName): Broker => required(brokers, service);
+    if (brokers.has('router')) await waitOut(() => provisionStreams(brokerOf('router')), waiting);
+
+    const databaseUrl = requireSetting(first, 'databaseUrl');
+    const migrations = definitions.flatMap(({ migrations: own = [] }) => own);
+    const applied = await waitOut(() => migrate({ databaseUrl, migrations }), waiting);
+    if (applied.length > 0) logger.info({ event: 'database_migrated', migrations: applied });
+    const spiller = names.find((name) => name !== 'gateway') ?? names[0] ?? 'router';
+    const store = await waitOut(
+      () =>
+        openStore({
+          databaseUrl,
+          applicationName: instance,
+          spills: createLazyBucket(brokerOf(spiller), 'spills'),
+          clock,
+          traceContext: currentTraceContext,
+          entities: definitions.flatMap(({ entities = [] }) => entities),
+        }),
+      waiting,
+    );
+    closers.push(() => store.close());
+    const relay = startOutboxRelay({ store, logger, ...publishersOf(names, brokerOf) });
+    closers.push(() => relay.stop());
+    return {
+      instance,
+      logger,
+      redact,
+      clock,
+      monotonicMs,
+      ids,
+      store,
+      relay,
+      settingsOf: (service) => required(settings, service),
+      brokerOf,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** A process of several services has a broker user for each: `NATS_URL_ROUTER` and so on, where they are set. */
+function environmentOf(service: ServiceName, environment: Environment): Environment {
+  const own = environment[`NATS_URL_${service.toUpperCase()}`];
+  return own === undefined || own === '' ? environment : { ...environment, NATS_URL: own };
+}
+
+function connectAs(service: ServiceName, settings: Settings, instance: string, logger: Logger): Promise<Broker> {
+  return connectBroker({
+    url: requireSetting(settings, 'natsUrl'),
+    name: `${service} ${instance}`,
+    inboxPrefix: inboxPrefixOf(service),
+    onStatus: ({ type, detail }) => {
+      if (type === 'disconnect' || type === 'reconnect')
+        logger.warn({ event: type === 'disconnect' ? 'broker_lost' : 'broker_back', as: service });
+      if (type === 'error') logger.warn({ event: 'broker_refused', as: service, reason: detail });
+    },
+  });
+}
+
+/** Rows are published as the service whose user may. */
+function publishersOf(names: readonly ServiceName[], brokerOf: (service: ServiceName) => Broker) {
+  const publishers = names.map((name) => ({
+    broker: brokerOf(name),
+    patterns: publishedSubjects(name).map((subject) => new RegExp(subjectExpression(subject))),
+  }));
+  const [fallback] = publishers;
+  return {
+    subjects: names.flatMap(publishedSubjects),
+    connected: () => publishers.every(({ broker }) => broker.connected),
+    publish: async (message: Parameters<typeof publishRaw>[1]) => {
+      const publisher =
+        publishers.find(({ patterns }) => patterns.some((pattern) => pattern.test(message.subject))) ?? fallback;
+      if (publisher === undefined) throw new RangeError('a process has at least one service');
+      await publishRaw(publisher.broker, message);
+    },
+  };
+}
+
+function required<Key, Value>(map: ReadonlyMap<Key, Value>, key: Key): Value {
+  const value = map.get(key);
+  if (value === undefined) throw new RangeError(`this process has no service ${String(key)}`);
+  return value;
+}
