@@ -70,12 +70,23 @@ test('a Python project gets an environment that git does not see, and itself in 
     commands: [
       "python3 -m venv .venv && printf '*\\n' > .venv/.gitignore",
       '.venv/bin/pip install --disable-pip-version-check -r requirements-dev.txt -r requirements.txt',
-      ".venv/bin/pip install --disable-pip-version-check -e '.[test]' || .venv/bin/pip install --disable-pip-version-check --no-build-isolation -e '.[test]'",
+      ".venv/bin/pip install --disable-pip-version-check -e '.[test]'",
     ],
     lockFiles: ['pyproject.toml', 'requirements-dev.txt', 'requirements.txt'],
     path: ['.venv/bin'],
     notes: [],
   });
+});
+
+test.each([
+  ['names none', '[project]\nname = "x"\n[build-system]\nrequires = ["setuptools"]\n', true],
+  ['names an empty list', '[project]\ndependencies = [\n]\n', true],
+  ['names one', '[project]\ndependencies = ["six"]\n', false],
+  ['computes them', '[project]\ndynamic = ["version", "dependencies"]\n', false],
+  ['is of another kind', '[build-system]\n[tool.poetry]\n[tool.poetry.dependencies]\n', false],
+])('a package that %s may be put on the path when it cannot be built', async (_, toml, mayBe) => {
+  const plan = await detect({ 'pyproject.toml': toml });
+  expect(plan.kind === 'commands' && plan.commands.some((command) => command.includes('workspace.pth'))).toBe(mayBe);
 });
 
 test('a project of both kinds is set up for both', async () => {

@@ -115,14 +115,36 @@ async function detectPythonProject(
   const isPackage = files.includes('setup.py') || /^\[(project|build-system)\]/m.test(toml);
   if (!isPackage) return undefined;
   const extras = extraNames(toml).filter((name) => ['dev', 'test', 'tests', 'testing'].includes(name));
-  const target = extras.length === 0 ? '-e .' : `-e '.[${extras.join(',')}]'`;
-  // Without an index for the build tools, those that came with the environment may do.
-  return { commands: [`${pip} ${target} || ${pip} --no-build-isolation ${target}`], files: described };
+  const install = `${pip} -e ${extras.length === 0 ? '.' : `'.[${extras.join(',')}]'`}`;
+  const needsOnlyItself = extras.length === 0 && described.length === 1 && namesNoDependencies(toml);
+  return { commands: [needsOnlyItself ? `${install} || ${putOnPath}` : install], files: described };
+}
+
+/** For a project that needs nothing but build tools, on a machine that has no index to get them from. */
+const putOnPath = `printf '/workspace/src\\n/workspace\\n' > "$(${virtualEnvironment}/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/workspace.pth"`;
+
+function namesNoDependencies(toml: string): boolean {
+  const project = section(toml, 'project');
+  const listed = /^dependencies\s*=\s*\[([^\]]*)\]/m.exec(project)?.[1] ?? '';
+  return (
+    project !== '' &&
+    listed.trim() === '' &&
+    !/^dynamic\s*=.*dependencies/m.test(project) &&
+    !toml.includes('[tool.poetry')
+  );
+}
+
+function section(toml: string, name: string): string {
+  const lines = toml.split('\n');
+  const start = lines.indexOf(`[${name}]`);
+  if (start < 0) return '';
+  const end = lines.findIndex((line, index) => index > start && line.startsWith('['));
+  return lines.slice(start + 1, end < 0 ? undefined : end).join('\n');
 }
 
 function extraNames(toml: string): readonly string[] {
-  const section = /^\[project\.optional-dependencies\]\n([^]*?)(?=^\[|(?![^]))/m.exec(toml)?.[1] ?? '';
-  return [...section.matchAll(/^([A-Za-z0-9_-]+)\s*=/gm)].map(([, name = '']) => name);
+  const extras = section(toml, 'project.optional-dependencies');
+  return [...extras.matchAll(/^([A-Za-z0-9_-]+)\s*=/gm)].map(([, name = '']) => name);
 }
 
 function parseJson(text: string): Readonly<Record<string, unknown>> | undefined {

@@ -53,7 +53,10 @@ export interface RunResult {
   readonly durationMs: number;
 }
 
-export type CollectOptions = Omit<RunOptions, 'onOutput' | 'floodBytes'>;
+export interface CollectOptions extends Omit<RunOptions, 'onOutput' | 'floodBytes'> {
+  /** Takes stdout instead of the result, at once: what it does not keep is gone. */
+  readonly onStdout?: (bytes: Uint8Array) => void;
+}
 
 export interface CollectResult {
   readonly exitCode: number;
@@ -181,17 +184,17 @@ export function createSlot(parts: SlotParts): Slot {
     const stdout: Uint8Array[] = [];
     const stderr = new OutputRecorder(stderrBytes);
     const decoder = createDecoder();
-    let kept = 0;
+    const keep = options.onStdout ?? ((bytes: Uint8Array) => void stdout.push(bytes));
     let printed = 0;
     const end = await execute(command, options, ({ stream, bytes }) => {
-      printed += bytes.length;
-      if (stream === 'stderr') stderr.append(decoder.decode(bytes, { stream: true }));
-      else if (kept < limitBytes) {
-        const wanted = bytes.subarray(0, limitBytes - kept);
-        stdout.push(wanted);
-        kept += wanted.length;
+      if (stream === 'stderr') {
+        stderr.append(decoder.decode(bytes, { stream: true }));
+        return stderr.totalBytes <= defaultFloodBytes;
       }
-      return printed <= limitBytes + stderrBytes;
+      const wanted = bytes.subarray(0, Math.max(0, limitBytes - printed));
+      printed += bytes.length;
+      if (wanted.length > 0) keep(wanted);
+      return printed <= limitBytes;
     });
     stderr.append(decoder.decode());
     const { exitCode, killedBy, durationMs } = end;

@@ -99,6 +99,12 @@ export const sandboxErrors = {
     summary: 'The dependency setup left more than {limitBytes} bytes of ignored files',
     advice: 'Raise the limit of the setup store, or install less.',
   }),
+  setupNotLaid: defineError({
+    code: 'SETUP_NOT_LAID',
+    remedy: 'retry',
+    summary: 'The dependencies of setup {key} could not be laid into the workspace: {reason}',
+    advice: 'Let the step run again; if it happens again, remove the setup from the store so that it is made anew.',
+  }),
   registryRefused: defineError({
     code: 'REGISTRY_REFUSED',
     remedy: 'operator',

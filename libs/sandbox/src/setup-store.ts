@@ -1,0 +1,153 @@
+import fs from 'node:fs';
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { errors } from '@flotilla/errors/catalogue';
+import { FlotillaError } from '@flotilla/errors/flotilla-error';
+import { errorCode } from './directory-handle.ts';
+import { captureIgnored, layFiles } from './setup-files.ts';
+import type { SetupRun } from './run-setup.ts';
+import { runSetup } from './run-setup.ts';
+import type { Slot } from './slot.ts';
+import { withFileLock } from './with-file-lock.ts';
+
+export interface SetupStoreOptions {
+  readonly directory: string;
+  readonly newId: () => string;
+  readonly now: () => number;
+  /** The largest result kept. Default: 4 GiB. */
+  readonly limitBytes?: number;
+}
+
+export interface SetupRequest extends SetupRun {
+  /** See setupKey. */
+  readonly key: string;
+  /**
+   * Opens a slot whose only way out is its door, with the base commit laid in its workspace. Called when the setup has to be
+   * made, and only then; the slot is destroyed here.
+   */
+  readonly openSlot: () => Promise<Slot>;
+}
+
+export interface SetupResult {
+  /** `reused`: it was there, or another process made it meanwhile. */
+  readonly kind: 'reused' | 'made';
+  readonly bytes: number;
+  readonly durationMs: number;
+}
+
+/** What dependency setups left, kept by key. A key is there wholly or not at all. */
+export interface SetupStore {
+  has(key: string): Promise<boolean>;
+  /** Makes a setup once per key and host. Throws SETUP_FAILED with the last output in its details, SETUP_TOO_LARGE. */
+  ensure(request: SetupRequest): Promise<SetupResult>;
+  /** Puts a setup's files into a workspace; what is there already stays as it is. Throws SETUP_NOT_LAID. */
+  lay(key: string, slot: Slot): Promise<{ readonly durationMs: number }>;
+}
+
+const filesName = 'files.tar';
+const factsName = 'setup.json';
+const makingPrefix = '.making-';
+const halfDoneAfterMs = 24 * 3600 * 1000;
+
+export function createSetupStore(options: SetupStoreOptions): SetupStore {
+  const { directory, newId, now } = options;
+  const limitBytes = options.limitBytes ?? 4 * 1024 ** 3;
+  const directoryOf = (key: string) => path.join(directory, checkedKey(key));
+
+  return { has: async (key) => (await findBytes(key)) !== undefined, ensure, lay };
+
+  async function ensure(request: SetupRequest): Promise<SetupResult> {
+    const started = now();
+    const reused = (bytes: number): SetupResult => ({ kind: 'reused', bytes, durationMs: now() - started });
+    const found = await findBytes(request.key);
+    if (found !== undefined) return reused(found);
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    const lock = { newId, now, ...(request.signal && { signal: request.signal }) };
+    return withFileLock(`${directoryOf(request.key)}.lock`, lock, async () => {
+      const made = await findBytes(request.key);
+      if (made !== undefined) return reused(made);
+      await removeHalfDone();
+      const bytes = await make(request);
+      return { kind: 'made', bytes, durationMs: now() - started };
+    });
+  }
+
+  /** Everything is written aside and takes its name in one step: a crash leaves a directory that nobody looks in. */
+  async function make(request: SetupRequest): Promise<number> {
+    const aside = path.join(directory, `${makingPrefix}${newId()}`);
+    await mkdir(aside);
+    try {
+      await using slot = await request.openSlot();
+      const before = await runSetup(slot, request);
+      const bytes = await writeFiles(slot, before, path.join(aside, filesName));
+      await writeFile(
+        path.join(aside, factsName),
+        JSON.stringify({ commands: request.commands, image: slot.image, bytes }),
+      );
+      await publish(aside, directoryOf(request.key));
+      return bytes;
+    } finally {
+      await rm(aside, { recursive: true, force: true });
+    }
+  }
+
+  async function writeFiles(slot: Slot, before: Uint8Array, file: string): Promise<number> {
+    await using handle = await open(file, 'wx', 0o600);
+    let bytes = 0;
+    const complete = await captureIgnored(slot, before, limitBytes, (chunk) => {
+      // At once, so that no more is in memory than one frame.
+      fs.writeSync(handle.fd, chunk);
+      bytes += chunk.length;
+    });
+    if (!complete) throw new FlotillaError(errors.setupTooLarge, { limitBytes });
+    await handle.sync();
+    return bytes;
+  }
+
+  async function lay(key: string, slot: Slot): Promise<{ readonly durationMs: number }> {
+    const started = now();
+    if (!(await findBytes(key)))
+      throw new FlotillaError(errors.setupNotLaid, { key, reason: 'it is not in the store' });
+    const stream = fs.createReadStream(path.join(directoryOf(key), filesName), { highWaterMark: 1024 ** 2 });
+    const reason = await layFiles(slot, stream);
+    if (reason !== undefined) throw new FlotillaError(errors.setupNotLaid, { key, reason });
+    return { durationMs: now() - started };
+  }
+
+  async function findBytes(key: string): Promise<number | undefined> {
+    try {
+      await readFile(path.join(directoryOf(key), factsName));
+      return (await stat(path.join(directoryOf(key), filesName))).size;
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  async function removeHalfDone(): Promise<void> {
+    const names = (await readdir(directory)).filter((name) => name.startsWith(makingPrefix));
+    if (names.length === 0) return;
+    const clock = path.join(directory, '.clock');
+    await writeFile(clock, '');
+    const { mtimeMs: clockMs } = await stat(clock);
+    for (const name of names) {
+      const facts = await stat(path.join(directory, name)).catch(() => undefined);
+      if (facts && clockMs - facts.mtimeMs > halfDoneAfterMs)
+        await rm(path.join(directory, name), { recursive: true, force: true });
+    }
+  }
+}
+
+/** Whoever is second finds the place taken, and leaves it: both made the same. */
+async function publish(aside: string, place: string): Promise<void> {
+  try {
+    await rename(aside, place);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOTEMPTY' && errorCode(error) !== 'EEXIST') throw error;
+  }
+}
+
+function checkedKey(key: string): string {
+  if (!/^[0-9a-f]{64}$/.test(key)) throw new TypeError(`${JSON.stringify(key)} is not the key of a setup`);
+  return key;
+}
