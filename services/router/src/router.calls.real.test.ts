@@ -1,8 +1,10 @@
 import { AddProject } from '@flotilla/contracts/calls/add-project';
 import { CancelRun } from '@flotilla/contracts/calls/cancel-run';
 import { DecideGate } from '@flotilla/contracts/calls/decide-gate';
+import { ListDead } from '@flotilla/contracts/calls/list-dead';
 import { ReplayDead } from '@flotilla/contracts/calls/replay-dead';
 import { RetryRun } from '@flotilla/contracts/calls/retry-run';
+import { ShowDead } from '@flotilla/contracts/calls/show-dead';
 import { SubmitTask } from '@flotilla/contracts/calls/submit-task';
 import { exampleDeadLetterRecord } from '@flotilla/contracts/dead-letter';
 import { deadSubject } from '@flotilla/contracts/streams';
@@ -13,7 +15,7 @@ import { publishRaw } from '@flotilla/stream/publish-message';
 import { startNats, type NatsServer } from '@flotilla/testing/servers/start-nats';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDeadStream } from './dead-stream.ts';
-import { DeadLetters } from './replay-dead.ts';
+import { DeadLetters } from './dead-letters.ts';
 import { createRouterCalls } from './router.calls.ts';
 import { createRouterFixture, type RouterFixture } from './store/router.fixture.ts';
 
@@ -93,6 +95,8 @@ test('a dead task goes back to the queue under a new id', async () => {
     messageId: 'dead-1',
     payload: JSON.stringify(exampleDeadLetterRecord),
   });
+  expect((await request(broker, ListDead, {})).letters).toMatchObject([{ deadId: dead.seq, code: 'PROJECT_UNKNOWN' }]);
+  expect(await request(broker, ShowDead, { deadId: dead.seq })).toMatchObject({ payload: { project: 'slugify' } });
   expect(await request(broker, ReplayDead, { deadId: dead.seq }, { principal })).toEqual({
     deadId: dead.seq,
     messageId: `replay/${dead.seq}`,

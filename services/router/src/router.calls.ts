@@ -1,8 +1,10 @@
 import { AddProject } from '@flotilla/contracts/calls/add-project';
 import { CancelRun } from '@flotilla/contracts/calls/cancel-run';
 import { DecideGate } from '@flotilla/contracts/calls/decide-gate';
+import { ListDead } from '@flotilla/contracts/calls/list-dead';
 import { ReplayDead } from '@flotilla/contracts/calls/replay-dead';
 import { RetryRun } from '@flotilla/contracts/calls/retry-run';
+import { ShowDead } from '@flotilla/contracts/calls/show-dead';
 import { SubmitTask } from '@flotilla/contracts/calls/submit-task';
 import { Principal } from '@flotilla/contracts/ids';
 import { Task } from '@flotilla/contracts/messages/task-submitted';
@@ -10,8 +12,8 @@ import { Project } from '@flotilla/contracts/project';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { serve, type CallContext, type ServedCall } from '@flotilla/stream/calls';
+import type { DeadLetters } from './dead-letters.ts';
 import { whyRemoteRefused } from './domain/judge-remote.ts';
-import type { DeadLetters } from './replay-dead.ts';
 import type { ProjectStore } from './store/project.store.ts';
 import type { RunStore } from './store/run.store.ts';
 
@@ -23,7 +25,7 @@ export interface RouterCalls {
   readonly topologies: ReadonlySet<string>;
 }
 
-/** The clients' commands, each answered after its commit. */
+/** What clients ask of the router; commands are answered after their commit. */
 export function createRouterCalls({ runs, projects, deadLetters, topologies }: RouterCalls): readonly ServedCall[] {
   return [
     serve(SubmitTask, (input, context) =>
@@ -51,6 +53,8 @@ export function createRouterCalls({ runs, projects, deadLetters, topologies }: R
       }
       return projects.add(project, replace);
     }),
+    serve(ListDead, ({ limit, before }) => deadLetters.list(limit, before)),
+    serve(ShowDead, ({ deadId }) => deadLetters.show(deadId)),
     serve(ReplayDead, async ({ deadId }) => ({ deadId, messageId: await deadLetters.replay(deadId) })),
   ];
 }

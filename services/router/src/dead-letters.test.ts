@@ -1,0 +1,58 @@
+import { exampleDeadLetterRecord } from '@flotilla/contracts/dead-letter';
+import { expect, test } from 'vitest';
+import { DeadLetters } from './dead-letters.ts';
+
+/** Letters by their number; numbers that were removed are missing. */
+function lettersOf(records: Readonly<Record<number, object>>) {
+  const published: unknown[] = [];
+  const numbers = Object.keys(records).map(Number);
+  const letters = new DeadLetters({
+    range: () =>
+      Promise.resolve(
+        numbers.length === 0 ? { first: 1, last: 0 } : { first: Math.min(...numbers), last: Math.max(...numbers) },
+      ),
+    read: (deadId) => Promise.resolve(records[deadId] === undefined ? undefined : JSON.stringify(records[deadId])),
+    publish: (message) => Promise.resolve(void published.push(message)),
+  });
+  return { letters, published };
+}
+
+const letter = exampleDeadLetterRecord;
+
+test('letters are listed newest first, page by page, gaps left out', async () => {
+  const { letters } = lettersOf({ 3: letter, 4: letter, 7: letter, 9: letter });
+  const first = await letters.list(2);
+  expect(first.letters.map(({ deadId }) => deadId)).toEqual([9, 7]);
+  const second = await letters.list(2, first.next);
+  expect(second.letters.map(({ deadId }) => deadId)).toEqual([4, 3]);
+  expect(second.next).toBeUndefined();
+  expect(await lettersOf({}).letters.list(10)).toEqual({ letters: [] });
+});
+
+test('a letter is shown with what it said, JSON or not', async () => {
+  const { letters } = lettersOf({ 1: letter, 2: { ...letter, payload: 'no {' } });
+  expect(await letters.show(1)).toMatchObject({
+    letter: { deadId: 1, code: 'PROJECT_UNKNOWN' },
+    payload: { project: 'slugify' },
+  });
+  expect((await letters.show(2)).payload).toBe('no {');
+  await expect(letters.show(3)).rejects.toMatchObject({ code: 'DEAD_UNKNOWN', status: 404 });
+});
+
+test('a dead task is published again as it was, under an id that stays the same', async () => {
+  const headers = { traceparent: 't', 'Nats-Msg-Id': 'm-1', 'Flotilla-Answer-To': '_INBOX.a.b', tenant: 'x' };
+  const { letters, published } = lettersOf({ 7: { ...letter, headers } });
+  expect(await letters.replay(7)).toBe('replay/7');
+  const { subject, payload } = letter;
+  expect(published).toEqual([{ subject, payload, messageId: 'replay/7', headers: { traceparent: 't', tenant: 'x' } }]);
+});
+
+test.each([
+  ['a step', { ...letter, subject: 'flotilla.step.completed' }, 'DEAD_NOT_REPLAYABLE'],
+  ['a letter without its payload', { ...letter, payload: '' }, 'DEAD_NOT_REPLAYABLE'],
+  ['a number without a letter', undefined, 'DEAD_UNKNOWN'],
+])('%s is not replayed', async (_, record, code) => {
+  const { letters, published } = lettersOf(record === undefined ? {} : { 7: record });
+  await expect(letters.replay(7)).rejects.toMatchObject({ code });
+  expect(published).toEqual([]);
+});

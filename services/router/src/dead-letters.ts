@@ -1,0 +1,98 @@
+import type { DeadLetter } from '@flotilla/contracts/calls/dead-view';
+import { DeadLetterRecord } from '@flotilla/contracts/dead-letter';
+import { RunId } from '@flotilla/contracts/ids';
+import { intakeSubject } from '@flotilla/contracts/streams';
+import { errors } from '@flotilla/errors/catalogue';
+import { FlotillaError } from '@flotilla/errors/flotilla-error';
+
+export interface DeadLetterPorts {
+  /** Numbers of the oldest and the newest letter that may be there; `last` is below `first` where there is none. */
+  readonly range: () => Promise<{ readonly first: number; readonly last: number }>;
+  /** The text of a letter; undefined where there is none of this number. */
+  readonly read: (deadId: number) => Promise<string | undefined>;
+  readonly publish: (message: {
+    readonly subject: string;
+    readonly messageId: string;
+    readonly payload: string;
+    readonly headers: Readonly<Record<string, string>>;
+  }) => Promise<void>;
+}
+
+/** Messages that no handler could settle well. Those of the queue may be sent again once their cause is gone. */
+export class DeadLetters {
+  readonly #ports: DeadLetterPorts;
+
+  constructor(ports: DeadLetterPorts) {
+    this.#ports = ports;
+  }
+
+  /** Newest first; `next` is where the next page begins. */
+  async list(limit: number, before?: number): Promise<{ readonly letters: DeadLetter[]; readonly next?: number }> {
+    const { first, last } = await this.#ports.range();
+    const letters: DeadLetter[] = [];
+    for (let deadId = Math.min(last, (before ?? last + 1) - 1); deadId >= Math.max(1, first); deadId -= 1) {
+      if (letters.length === limit) return { letters, next: deadId + 1 };
+      const record = await this.#find(deadId);
+      if (record !== undefined) letters.push(viewOf(deadId, record));
+    }
+    return { letters };
+  }
+
+  /** Throws DEAD_UNKNOWN. */
+  async show(deadId: number): Promise<{ letter: DeadLetter; headers: Record<string, string>; payload: unknown }> {
+    const record = await this.#get(deadId);
+    return { letter: viewOf(deadId, record), headers: record.headers, payload: asJson(record.payload) };
+  }
+
+  /** Publishes a dead task again under a new id and returns the id; asked twice it stays one task. Throws DEAD_UNKNOWN, DEAD_NOT_REPLAYABLE. */
+  async replay(deadId: number): Promise<string> {
+    const { subject, payload, headers } = await this.#get(deadId);
+    const queued = subject === intakeSubject() || subject.startsWith(intakeSubject(''));
+    // A letter too large to keep its payload has nothing to send.
+    if (!queued || payload === '') throw new FlotillaError(errors.deadNotReplayable, { deadId });
+    const messageId = `replay/${deadId}`;
+    await this.#ports.publish({ subject, messageId, payload, headers: withoutDelivery(headers) });
+    return messageId;
+  }
+
+  async #get(deadId: number): Promise<DeadLetterRecord> {
+    const record = await this.#find(deadId);
+    if (record === undefined) throw new FlotillaError(errors.deadUnknown, { deadId });
+    return record;
+  }
+
+  async #find(deadId: number): Promise<DeadLetterRecord | undefined> {
+    const text = await this.#ports.read(deadId);
+    return text === undefined ? undefined : DeadLetterRecord.parse(JSON.parse(text));
+  }
+}
+
+function viewOf(deadId: number, record: DeadLetterRecord): DeadLetter {
+  const { stage, subject, messageId, code, message, advice, deliveries, at } = record;
+  const runId = RunId.safeParse(record.runId);
+  return {
+    deadId,
+    stage,
+    subject,
+    messageId,
+    code,
+    message,
+    advice,
+    deliveries,
+    at,
+    ...(runId.success ? { runId: runId.data } : {}),
+  };
+}
+
+function asJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** What the broker or the first sender said of the first delivery is not true of the next. */
+function withoutDelivery(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !/^(nats-|flotilla-answer-to$)/i.test(name)));
+}

@@ -1,0 +1,76 @@
+import type { Resources, ServiceDefinition } from '@flotilla/host/service-definition';
+import type { DynamicModule } from '@nestjs/common';
+import { AcceptTaskHandler } from './accept-task.handler.ts';
+import { CompleteStepHandler } from './complete-step.handler.ts';
+import { createDeadStream } from './dead-stream.ts';
+import { loadTopologies, shippedTopologies } from './load-topologies.ts';
+import { DeadLetters } from './dead-letters.ts';
+import { createRouterCalls } from './router.calls.ts';
+import { routerStages } from './router.stages.ts';
+import { RunSweeper } from './run-sweeper.ts';
+import { routerEntities } from './store/entities.ts';
+import { ProjectStore } from './store/project.store.ts';
+import { routerMigrations } from './store/router-migrations.ts';
+import { RunStore } from './store/run.store.ts';
+import { SweepStore } from './store/sweep.store.ts';
+
+const SWEEP_EVERY_MS = 5_000;
+
+class RouterModule {}
+
+function createRouterModule({ store, clock, ids, broker, logger }: Resources): DynamicModule {
+  const onTrouble = (task: string, error: unknown) =>
+    logger.warn({ event: 'sweep_failed', task, reason: String(error) });
+  return {
+    module: RouterModule,
+    providers: [
+      {
+        provide: RunStore,
+        useFactory: () =>
+          new RunStore({
+            store,
+            clock,
+            newRunId: ids.newRunId,
+            newGateId: ids.newGateId,
+            slips: loadTopologies(),
+            freestMode: 'auto',
+          }),
+      },
+      { provide: ProjectStore, useFactory: () => new ProjectStore({ store, clock }) },
+      { provide: SweepStore, useFactory: () => new SweepStore(store, clock) },
+      { provide: DeadLetters, useFactory: () => new DeadLetters(createDeadStream(broker)) },
+      {
+        provide: AcceptTaskHandler,
+        inject: [RunStore],
+        useFactory: (runs: RunStore) =>
+          new AcceptTaskHandler(runs, (subject, text) => broker.nc.publish(subject, text)),
+      },
+      {
+        provide: CompleteStepHandler,
+        inject: [RunStore],
+        useFactory: (runs: RunStore) => new CompleteStepHandler(runs),
+      },
+      {
+        provide: RunSweeper,
+        inject: [RunStore, SweepStore],
+        useFactory: (runs: RunStore, sweeps: SweepStore) =>
+          new RunSweeper({ runs, sweeps, everyMs: SWEEP_EVERY_MS, onTrouble }),
+      },
+    ],
+  };
+}
+
+export const routerService: ServiceDefinition = {
+  name: 'router',
+  stages: routerStages,
+  module: createRouterModule,
+  calls: (get) =>
+    createRouterCalls({
+      runs: get(RunStore),
+      projects: get(ProjectStore),
+      deadLetters: get(DeadLetters),
+      topologies: new Set(shippedTopologies),
+    }),
+  migrations: routerMigrations,
+  entities: routerEntities,
+};
