@@ -5,11 +5,13 @@ import { CommitId } from '@flotilla/contracts/ids';
 import { expect, test } from 'vitest';
 import { addBundle, createBundle, readBundleHeader } from './bundle.ts';
 import { ensureCommit, hasWholeCommit } from './ensure-commit.ts';
+import { openMirror, type Mirror } from './mirror.ts';
+import { parseRemote } from './remote.ts';
 import { pinCommit, unpinRun } from './pin.ts';
 import { makeRemote, mirrorOf, otherRunId, plainGit, runId, scratchDirectory } from './scratch.fixture.ts';
-import type { GitCommandTrace } from './run-git.ts';
+import { createGit, type GitCommandTrace } from './run-git.ts';
 
-const refsOf = async (mirror: Awaited<ReturnType<typeof mirrorOf>>): Promise<readonly string[]> =>
+const refsOf = async (mirror: Mirror): Promise<readonly string[]> =>
   (await mirror.run({ args: ['for-each-ref', '--format=%(refname)'] })).stdout
     .toString('utf8')
     .split('\n')
@@ -49,9 +51,6 @@ test('where the remote serves no commit by id, its branches are fetched', async 
     '#!/bin/sh\nexport GIT_CONFIG_COUNT=$((GIT_CONFIG_COUNT + 1)) GIT_CONFIG_KEY_${GIT_CONFIG_COUNT}=protocol.version GIT_CONFIG_VALUE_${GIT_CONFIG_COUNT}=0\nexec /usr/bin/git "$@"\n',
     { mode: 0o755 },
   );
-  const { createGit } = await import('./run-git.ts');
-  const { openMirror } = await import('./mirror.ts');
-  const { parseRemote } = await import('./remote.ts');
   const traces: GitCommandTrace[] = [];
   const mirror = await openMirror({
     cacheDirectory: join(directory, 'mirrors'),

@@ -15,29 +15,30 @@ const signs: readonly Sign[] = [
     errors.remoteCredentialRefused,
   ],
   [
-    /Permission denied \(|Host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED|UNPROTECTED PRIVATE KEY/i,
+    /Permission denied \(|Host key verification failed|IDENTIFICATION HAS CHANGED|UNPROTECTED PRIVATE KEY/i,
     errors.remoteCredentialRefused,
   ],
+  [/HTTP Basic: Access denied|Load key .*: (invalid format|error in libcrypto)/i, errors.remoteCredentialRefused],
+  [/Could not resolve|Temporary failure in name resolution|Name or service not known/i, errors.remoteUnreachable],
   [
-    /HTTP Basic: Access denied|Load key .*: (invalid format|error in libcrypto|No such file)/i,
-    errors.remoteCredentialRefused,
+    /Connection (refused|timed out|reset)|Failed to connect|Couldn't connect|Operation timed out|Operation too slow/i,
+    errors.remoteUnreachable,
   ],
+  [/Network is unreachable|No route to host/i, errors.remoteUnreachable],
   [
-    /does not appear to be a git repository|not a git repository|repository .*not found|returned error: 404|Repository not found/i,
+    /does not appear to be a git repository|not a git repository|repository .*not found|returned error: 404/i,
     errors.remoteNotFound,
   ],
-  [/project you were looking for could not be found|does not exist|No such file or directory/i, errors.remoteNotFound],
+  [
+    /project you were looking for could not be found|does not exist|': No such file or directory/i,
+    errors.remoteNotFound,
+  ],
   [
     /SSL certificate problem|certificate verif|unable to get local issuer|certificate subject name/i,
     errors.remoteNotCloneable,
   ],
-  [/Could not resolve|Temporary failure in name resolution|Name or service not known/i, errors.remoteUnreachable],
   [
-    /Connection (refused|timed out|reset|closed)|Failed to connect|Couldn't connect|Operation timed out|Operation too slow/i,
-    errors.remoteUnreachable,
-  ],
-  [
-    /Network is unreachable|No route to host|Empty reply|early EOF|unexpected disconnect|hung up unexpectedly|RPC failed/i,
+    /Empty reply|early EOF|unexpected disconnect|hung up unexpectedly|RPC failed|Connection closed/i,
     errors.remoteUnreachable,
   ],
   [
