@@ -86,15 +86,17 @@ export class Workplaces {
     }
   }
 
-  /** This host's mirror with the commits in it. */
+  /**
+   * This host's mirror with the commits in it. Fetching ends with the step; what is done with the mirror later does not, so
+   * that a cancelled step can still keep its workspace.
+   */
   async openCommits(
     { repository, commits }: Pick<WorkplaceRequest, 'repository' | 'commits'>,
     signal: AbortSignal,
   ): Promise<Mirror> {
     const { git, mirrorDirectory, bundles } = this.#options;
-    const mirror = await openStoredMirror({ git, mirrorDirectory, repository, signal });
-    await ensureStoredCommits(mirror, bundles, commits);
-    return mirror;
+    await ensureStoredCommits(await openStoredMirror({ git, mirrorDirectory, repository, signal }), bundles, commits);
+    return openStoredMirror({ git, mirrorDirectory, repository });
   }
 
   async #lay(slot: Slot, mirror: Mirror, { lay, head = lay, setupKey }: WorkplaceRequest): Promise<readonly string[]> {

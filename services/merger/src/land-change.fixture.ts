@@ -5,24 +5,13 @@ import type { Change, Evidence } from '@flotilla/contracts/change';
 import type { CommitId, TreeId } from '@flotilla/contracts/ids';
 import { LandStepRequested } from '@flotilla/contracts/messages/land-step-requested';
 import { createGit, type RunGit } from '@flotilla/git/run-git';
+import { MemoryBundles } from '@flotilla/testing/memory-bundles';
 import { ScratchRemote } from '@flotilla/testing/scratch-remote';
 import { CredentialDirectory } from './credentials/credential-directory.ts';
 import type { RemoteMirrors } from './git/open-remote-mirror.ts';
-import { RemoteTargets, type CandidateStore } from './git/remote-target.ts';
+import { RemoteTargets } from './git/remote-target.ts';
 import { LandChangeHandler } from './land-change.handler.ts';
 import type { MergeLease } from './lease/merge-lease.ts';
-
-/** A bucket in memory. */
-export class MemoryBundles implements CandidateStore {
-  readonly names = new Map<string, Uint8Array>();
-  has = async (name: string): Promise<boolean> => this.names.has(name);
-  put = async (name: string, bytes: Uint8Array): Promise<void> => void this.names.set(name, bytes);
-  get = async (name: string): Promise<Uint8Array> => {
-    const bytes = this.names.get(name);
-    if (bytes === undefined) throw new Error(`no bundle ${name}`);
-    return bytes;
-  };
-}
 
 /** Nobody else lands. */
 export const freeLease: MergeLease = { hold: (_lane, work) => work(new AbortController().signal) };

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { RepositoryOpened } from '@flotilla/contracts/events/step-events';
 import { OpenStepRequested } from '@flotilla/contracts/messages/open-step-requested';
 import { createGit } from '@flotilla/git/run-git';
+import { MemoryBundles } from '@flotilla/testing/memory-bundles';
 import { MemoryStepContext } from '@flotilla/testing/memory-step-context';
 import { ScratchRemote } from '@flotilla/testing/scratch-remote';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { CredentialDirectory } from './credentials/credential-directory.ts';
 import { RemoteRepositories } from './git/remote-repositories.ts';
-import { MemoryBundles } from './land-change.fixture.ts';
 import { OpenRepositoryHandler } from './open-repository.handler.ts';
 
 let data: string;

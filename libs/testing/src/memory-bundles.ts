@@ -1,0 +1,16 @@
+/** The `changes` bucket in memory: a name stands for its content, so what is there stays. */
+export class MemoryBundles {
+  readonly names = new Map<string, Uint8Array>();
+
+  readonly has = async (name: string): Promise<boolean> => this.names.has(name);
+
+  readonly put = async (name: string, bytes: Uint8Array): Promise<void> => {
+    if (!this.names.has(name)) this.names.set(name, bytes);
+  };
+
+  readonly get = async (name: string): Promise<Uint8Array> => {
+    const bytes = this.names.get(name);
+    if (bytes === undefined) throw new Error(`there is no bundle ${name}`);
+    return bytes;
+  };
+}

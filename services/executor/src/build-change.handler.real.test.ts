@@ -1,0 +1,180 @@
+import { BuildStepRequested } from '@flotilla/contracts/messages/build-step-requested';
+import { ChangeCaptured } from '@flotilla/contracts/events/step-events';
+import { StepCompleted } from '@flotilla/contracts/messages/step-completed';
+import type { NewLogEntry } from '@flotilla/contracts/log-entry';
+import { MemoryStepContext } from '@flotilla/testing/memory-step-context';
+import { engineerScript } from '@flotilla/testing/scripted-model/engineer-script';
+import { call, type Script } from '@flotilla/testing/scripted-model/script';
+import { keepDigits, openShop, type Shop } from '@flotilla/workplace/workplace.fixture';
+import { expect, test } from 'vitest';
+import { BuildChangeHandler } from './build-change.handler.ts';
+
+const grants = {
+  'fs.read': true,
+  'fs.list': true,
+  'fs.glob': true,
+  'fs.grep': true,
+  'fs.write': true,
+  'fs.edit': true,
+  'terminal.run': true,
+  'test.run': true,
+  'git.diff': true,
+} as const;
+const engineer = engineerScript({ edits: [keepDigits], summary: 'Digits are kept.' });
+
+test('a build edits in a slot, tests, and hands on one commit on the base with its diff', async () => {
+  await using shop = await openShop(engineer);
+  const context = new MemoryStepContext({ stepId: 'build' });
+  const answer = await build(shop).work(request(shop), context);
+
+  expect(answer.outcome).toMatchObject({
+    kind: 'done',
+    result: { verb: 'build', summary: 'Digits are kept.', change: { base: shop.base.commit } },
+  });
+  expect(StepCompleted.payload.safeParse({ ...StepCompleted.example, ...answer }).error).toBeUndefined();
+  const captured = ChangeCaptured.payload.parse(answer.entries?.[0]?.payload);
+  expect(captured.change.files).toEqual([{ path: 'slugify.js', status: 'modified', additions: 1, deletions: 1 }]);
+  expect(captured.diff).toContain('+  text.toLowerCase().replace(/[^a-z0-9]+/g');
+  expect(shop.bundles.names.has(captured.change.bundle)).toBe(true);
+  expect(answer.spent.turns).toBeGreaterThan(2);
+  expect(context.payloads('agent.checkpoint')).toContainEqual(
+    expect.objectContaining({ tree: captured.change.tree, bundle: expect.stringContaining(request(shop).runId) }),
+  );
+  expect(shop.containers()).toEqual([]);
+});
+
+test('an agent that changes nothing is no change', async () => {
+  await using shop = await openShop(() => call('agent.finish', { summary: 'It works already.' }));
+  const answer = await build(shop).work(request(shop), new MemoryStepContext());
+  expect(answer.outcome).toEqual({ kind: 'no_changes', reason: 'It works already.' });
+});
+
+test('an agent out of turns reaches its limit and hands on no change', async () => {
+  await using shop = await openShop(engineer);
+  const short = { ...request(shop), allowance: { ...request(shop).allowance, turns: 3 } };
+  const answer = await build(shop).work(short, new MemoryStepContext());
+  expect(answer.outcome).toEqual({ kind: 'limit_reached', limit: 'turns' });
+  expect(answer.entries).toBeUndefined();
+});
+
+test('wherever the process dies in the journal, another goes on from the last checkpoint and makes the same tree', async () => {
+  await using shop = await openShop(engineer);
+  const whole = new MemoryStepContext();
+  const expected = await build(shop).work(request(shop), whole);
+  const tree = treeOf(expected);
+  const asked = shop.scripted.requests.length;
+
+  for (let survives = 1; survives < whole.entries.length; survives += 1) {
+    const died = new MemoryStepContext({ onLog: dieAfter(survives) });
+    await build(shop)
+      .work(request(shop), died)
+      .catch(() => undefined);
+    const resumed = new MemoryStepContext({ delivery: 2, journal: died.entries as unknown as readonly NewLogEntry[] });
+    const answer = await build(shop, true).work(request(shop), resumed);
+    expect(treeOf(answer), `dies after ${survives} entries`).toBe(tree);
+    expect(resumed.payloads('agent.turn').length, `dies after ${survives} entries`).toBeLessThanOrEqual(asked + 2);
+  }
+  expect(shop.containers()).toEqual([]);
+}, 300_000);
+
+test('a slot that a dead delivery of the same attempt left is gone before the next one begins', async () => {
+  await using shop = await openShop(engineer);
+  const { runId, stepId, attempt } = request(shop);
+  const dead = await shop.pool.claim({ run: runId, step: stepId, attempt });
+  const [left] = shop.containers();
+  await build(shop).work(request(shop), new MemoryStepContext({ delivery: 2 }));
+  expect(shop.containers()).not.toContain(left);
+  await dead.destroy();
+});
+
+test('an earlier version of the change on the same base is gone on with', async () => {
+  const script: Script = ({ calls }) =>
+    calls.length === 0 ? call('fs.read', { path: 'NOTES.md' }) : call('agent.finish', { summary: 'Kept.' });
+  await using shop = await openShop(script);
+  const change = shop.change({ 'NOTES.md': 'first version\n' });
+  const context = new MemoryStepContext();
+  const answer = await build(shop).work({ ...request(shop), change }, context);
+  expect(treeOf(answer)).toBe(change.tree);
+  expect(context.payloads('tool.finished')).toContainEqual(
+    expect.objectContaining({ ok: true, result: expect.stringContaining('first version') }),
+  );
+});
+
+test('a change that met a conflict is begun anew from the head that it met', async () => {
+  const script: Script = ({ calls }) =>
+    calls.length === 0 ? call('fs.list', {}) : call('agent.finish', { summary: 'Nothing to do.' });
+  await using shop = await openShop(script);
+  const change = shop.change({ 'NOTES.md': 'first version\n' });
+  const head = shop.remote.advance({ 'OTHER.md': 'from somebody else\n' });
+  shop.bundles.names.set(`base/${head}`, shop.remote.bundle(head));
+  const context = new MemoryStepContext();
+  const moved = { ...request(shop), base: { commit: head, bundle: `base/${head}` }, change };
+  const answer = await build(shop).work(moved, context);
+  expect(answer.outcome).toMatchObject({ kind: 'no_changes' });
+  expect(JSON.stringify(context.payloads('tool.finished'))).toContain('OTHER.md');
+  expect(JSON.stringify(context.payloads('tool.finished'))).not.toContain('NOTES.md');
+});
+
+test('a cancelled build ends as cancelled and leaves no container', async () => {
+  const context = new MemoryStepContext();
+  const script: Script = ({ calls }) => {
+    if (calls.length === 0) return call('terminal.run', { command: 'sleep 300' });
+    return call('agent.finish', { summary: 'Slept.' });
+  };
+  await using shop = await openShop(script);
+  const building = build(shop).work(request(shop), context);
+  await expect.poll(() => shop.runs('sleep 300'), { timeout: 30_000 }).toBe(true);
+  context.cancel(new Error('cancelled by a person'));
+  await expect(building).resolves.toMatchObject({ outcome: { kind: 'cancelled' } });
+  expect(shop.containers()).toEqual([]);
+});
+
+test('a build whose process stops throws the reason, and the next one tells the model that the call was interrupted', async () => {
+  const script: Script = ({ calls }) => {
+    if (calls.length === 0) return call('terminal.run', { command: 'sleep 300' });
+    return call('agent.finish', { summary: 'Went on.' });
+  };
+  await using shop = await openShop(script);
+  const stopping = new MemoryStepContext();
+  const building = build(shop).work(request(shop), stopping);
+  await expect.poll(() => shop.runs('sleep 300'), { timeout: 30_000 }).toBe(true);
+  const reason = new Error('the process stops');
+  stopping.abort(reason);
+  await expect(building).rejects.toBe(reason);
+
+  const resumed = new MemoryStepContext({
+    delivery: 2,
+    journal: stopping.entries as unknown as readonly NewLogEntry[],
+  });
+  const answer = await build(shop).work(request(shop), resumed);
+  expect(answer.outcome).toEqual({ kind: 'no_changes', reason: 'Went on.' });
+  expect(resumed.payloads('tool.finished')).toContainEqual(expect.objectContaining({ code: 'INTERRUPTED' }));
+});
+
+function build(shop: Shop, elsewhere = false): BuildChangeHandler {
+  return new BuildChangeHandler({
+    workplaces: elsewhere ? shop.moveHost() : shop.workplaces,
+    changes: { bundles: shop.bundles, clock: () => new Date('2030-01-01T00:00:00Z') },
+    model: shop.model,
+    now: () => Date.now(),
+  });
+}
+
+function request({ base, work }: Shop): BuildStepRequested {
+  const example = BuildStepRequested.payload.parse(BuildStepRequested.example);
+  return { ...example, ...work, base, grants };
+}
+
+function treeOf({ outcome }: Awaited<ReturnType<BuildChangeHandler['work']>>): string {
+  if (outcome.kind !== 'done' || outcome.result.verb !== 'build') throw new Error(`unexpected ${outcome.kind}`);
+  return outcome.result.change.tree;
+}
+
+/** The lease is lost, or the process dies: nothing more is durable. */
+function dieAfter(survives: number): (entries: readonly NewLogEntry[]) => void {
+  let durable = 0;
+  return (entries) => {
+    durable += entries.length;
+    if (durable > survives) throw new Error('the process is dead');
+  };
+}

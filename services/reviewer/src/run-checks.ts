@@ -1,0 +1,57 @@
+import type { CommandLine } from '@flotilla/agent/ports';
+import type { StepContext } from '@flotilla/host/step-work';
+import type { Slot } from '@flotilla/sandbox/slot';
+import { passed, type CheckRun } from './domain/judge-checks.ts';
+
+/** Limits of one check. */
+export interface CheckLimits {
+  /** Default: 15 minutes. */
+  readonly timeoutMs?: number;
+}
+
+const defaultTimeoutMs = 15 * 60_000;
+const keptOutputBytes = 64 * 1024;
+
+/** Runs the commands in their order in the slot, each logged when it ended; the first that does not pass is the last. */
+export async function runChecks(
+  slot: Pick<Slot, 'run'>,
+  commands: readonly string[],
+  context: StepContext,
+  limits: CheckLimits = {},
+): Promise<readonly CheckRun[]> {
+  const runs: CheckRun[] = [];
+  for (const command of commands) {
+    const run = await context.span('check.run', { 'flotilla.check': command.slice(0, 200) }, () =>
+      runCheck(slot, { shell: command }, command, context.signal, limits.timeoutMs ?? defaultTimeoutMs),
+    );
+    await context.log({ type: 'check.ran', payload: { ...run } });
+    runs.push(run);
+    if (!passed(run)) break;
+  }
+  return runs;
+}
+
+async function runCheck(
+  slot: Pick<Slot, 'run'>,
+  line: CommandLine,
+  command: string,
+  signal: AbortSignal,
+  timeoutMs: number,
+): Promise<CheckRun> {
+  const environment = { CI: 'true' };
+  const result = await slot.run(line, { timeoutMs, limitBytes: keptOutputBytes, signal, environment });
+  if (result.killedBy === 'abort') signal.throwIfAborted();
+  const why = result.reason === undefined ? '' : `\n[stopped: ${result.reason}]\n`;
+  return {
+    command,
+    exitCode: result.killedBy === undefined ? result.exitCode : killedExitCode(result.exitCode),
+    timedOut: result.timedOut,
+    durationMs: Math.round(result.durationMs),
+    output: result.output + why,
+  };
+}
+
+/** A check that had to be stopped has not passed, whatever it managed to answer. */
+function killedExitCode(exitCode: number): number {
+  return exitCode === 0 ? 137 : exitCode;
+}
