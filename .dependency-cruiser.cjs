@@ -28,7 +28,7 @@ module.exports = {
     {
       name: 'services-do-not-know-each-other',
       severity: 'error',
-      from: { path: '^services/([^/]+)/' },
+      from: { path: '^services/([^/]+)/', pathNot: '^services/all-in-one/' },
       to: { path: '^services/', pathNot: '^services/($1)/' },
     },
     {

@@ -6,6 +6,7 @@ const layers = {
   adapter: ['name:contracts', 'name:errors'],
   host: ['layer:host', 'layer:adapter', 'layer:pure'],
   service: ['layer:host', 'layer:adapter', 'layer:pure'],
+  deployment: ['layer:service', 'layer:host', 'layer:pure'],
   dev: ['layer:pure', 'layer:test', 'layer:dev', 'name:cli'],
   test: ['layer:pure', 'layer:adapter', 'layer:host', 'layer:dev', 'layer:test'],
 };
