@@ -1,5 +1,5 @@
 import type { DiffEntry } from './diff.ts';
-import type { LockedMirror } from './mirror.ts';
+import type { MirrorReader } from './mirror.ts';
 import { toVisibleText } from './visible-text.ts';
 
 const shownLimitBytes = 256 * 1024;
@@ -8,7 +8,7 @@ const shownLimitBytes = 256 * 1024;
  * Shows what changed in a file that git takes for binary, as a NUL byte anywhere near its start makes it do, so that such
  * a byte cannot hide a change of code: lines that are mostly text are shown, the others are summed up.
  */
-export async function describeBinaryChange(mirror: LockedMirror, entry: DiffEntry): Promise<string> {
+export async function describeBinaryChange(mirror: MirrorReader, entry: DiffEntry): Promise<string> {
   const empty = await mirror.run({ args: ['hash-object', '-t', 'blob', '-w', '--stdin'], input: '' });
   const emptyId = empty.stdout.toString('latin1').trim();
   const [before, after] = [entry.oldId, entry.newId].map((id) => (/^0+$/.test(id) ? emptyId : id));

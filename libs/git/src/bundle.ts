@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import type { CommitId } from '@flotilla/contracts/ids';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
-import type { LockedMirror, Mirror } from './mirror.ts';
+import type { LockedMirror, Mirror, MirrorReader } from './mirror.ts';
 import { fsckTolerance } from './fsck-tolerance.ts';
 import { readCommitId } from './object-id.ts';
+import { updateRefs } from './pin.ts';
 
 export interface BundleRequest {
   readonly commit: CommitId;
@@ -24,7 +25,7 @@ export interface BundleHeader {
 }
 
 /** Writes a commit as a git bundle (version 2, one ref `refs/heads/change`), which any git can read. */
-export async function createBundle(mirror: LockedMirror, request: BundleRequest): Promise<Uint8Array> {
+export async function createBundle(mirror: MirrorReader, request: BundleRequest): Promise<Uint8Array> {
   return mirror.withScratch(async (scratch) => {
     const path = join(scratch, 'change.bundle');
     await createBundleFile(mirror, { ...request, path });
@@ -34,7 +35,7 @@ export async function createBundle(mirror: LockedMirror, request: BundleRequest)
 
 /** As {@link createBundle}, into a file that must not exist, for histories that do not fit in memory. */
 export async function createBundleFile(
-  mirror: LockedMirror,
+  mirror: MirrorReader,
   request: BundleRequest & { readonly path: string },
 ): Promise<void> {
   const { commit, exclude = [] } = request;
@@ -61,7 +62,7 @@ export async function createBundleFile(
 }
 
 async function listBoundary(
-  mirror: LockedMirror,
+  mirror: MirrorReader,
   { commit, exclude = [] }: BundleRequest,
 ): Promise<readonly CommitId[]> {
   if (exclude.length === 0) return [];
@@ -118,11 +119,11 @@ export async function addBundleLocked(mirror: LockedMirror, bytes: Uint8Array): 
   }
   await requireCommits(mirror, header.tips);
   const refs = header.tips.map((tip) => `update refs/mirror/fetched/${tip}\0${tip}\0\0`);
-  await mirror.run({ args: ['update-ref', '--no-deref', '-z', '--stdin'], input: refs.join('') });
+  await updateRefs(mirror, refs);
   return header.tips;
 }
 
-async function requireCommits(mirror: LockedMirror, commits: readonly CommitId[]): Promise<void> {
+async function requireCommits(mirror: MirrorReader, commits: readonly CommitId[]): Promise<void> {
   if (commits.length === 0) return;
   const answer = await mirror.run({ args: ['cat-file', '--batch-check'], input: `${commits.join('\n')}\n` });
   const lines = answer.stdout.toString('utf8').split('\n');

@@ -1,5 +1,5 @@
 import type { CommitId, TreeId } from '@flotilla/contracts/ids';
-import type { LockedMirror } from './mirror.ts';
+import type { MirrorReader } from './mirror.ts';
 import { readCommitId } from './object-id.ts';
 
 export interface Author {
@@ -20,7 +20,7 @@ export interface CommitRequest {
 }
 
 /** Writes a commit object; no ref is touched. */
-export async function commitTree(mirror: LockedMirror, request: CommitRequest): Promise<CommitId> {
+export async function commitTree(mirror: MirrorReader, request: CommitRequest): Promise<CommitId> {
   const author = request.author ?? fleetAuthor;
   const date = `@${Math.floor(request.at.getTime() / 1000)} +0000`;
   const answer = await mirror.run({

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { CommitId } from '@flotilla/contracts/ids';
 import { plainDiff } from './diff.ts';
-import type { LockedMirror } from './mirror.ts';
+import type { MirrorReader } from './mirror.ts';
 
 /**
  * A hash that tells whether two diffs are the same change: paths, modes, every added and removed byte and the three lines
@@ -9,7 +9,7 @@ import type { LockedMirror } from './mirror.ts';
  * touched its surroundings. Unlike `git patch-id` it does not ignore white space and covers binary content. A change that
  * moved to another place with the same surroundings in the same file is not told apart.
  */
-export async function diffIdentity(mirror: LockedMirror, from: CommitId, to: CommitId): Promise<string> {
+export async function diffIdentity(mirror: MirrorReader, from: CommitId, to: CommitId): Promise<string> {
   const hash = createHash('sha256');
   const lines = createLineHasher(hash);
   await mirror.run({

@@ -1,7 +1,7 @@
 import type { ChangedFile } from '@flotilla/contracts/change';
 import type { CommitId } from '@flotilla/contracts/ids';
 import { describeBinaryChange } from './binary-diff.ts';
-import type { LockedMirror } from './mirror.ts';
+import type { MirrorReader } from './mirror.ts';
 import { splitAtNul } from './read-tree.ts';
 import { shareRoom } from './share-room.ts';
 import { toVisibleText } from './visible-text.ts';
@@ -45,7 +45,7 @@ export const plainDiff = [
  * are no text summed up. `limitBytes` bounds the text; small files are shown whole before large ones are cut.
  */
 export async function diffCommits(
-  mirror: LockedMirror,
+  mirror: MirrorReader,
   from: CommitId,
   to: CommitId,
   { limitBytes }: { readonly limitBytes: number },
@@ -73,7 +73,7 @@ export async function diffCommits(
 
 /** Lists what differs between two commits, with counts of lines. */
 export async function listChangedFiles(
-  mirror: LockedMirror,
+  mirror: MirrorReader,
   from: CommitId,
   to: CommitId,
 ): Promise<readonly ChangedFile[]> {
@@ -90,7 +90,7 @@ export interface DiffEntry extends ChangedFile {
   readonly newKind: EntryKind;
 }
 
-async function listEntries(mirror: LockedMirror, from: CommitId, to: CommitId): Promise<readonly DiffEntry[]> {
+async function listEntries(mirror: MirrorReader, from: CommitId, to: CommitId): Promise<readonly DiffEntry[]> {
   const answer = await mirror.run({
     args: ['diff-tree', '-r', '-z', '--raw', '--numstat', ...plainDiff, '--end-of-options', from, to],
     outputLimitBytes: 256 * 1024 * 1024,

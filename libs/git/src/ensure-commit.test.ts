@@ -5,6 +5,7 @@ import { CommitId } from '@flotilla/contracts/ids';
 import { expect, test } from 'vitest';
 import { addBundle, createBundle, readBundleHeader } from './bundle.ts';
 import { ensureCommit, hasWholeCommit } from './ensure-commit.ts';
+import { maintainMirror } from './maintain-mirror.ts';
 import { openMirror, type Mirror } from './mirror.ts';
 import { parseRemote } from './remote.ts';
 import { pinCommit, unpinRun } from './pin.ts';
@@ -202,4 +203,42 @@ test('many openings and fetches of one mirror at once all succeed', async () => 
   await Promise.all(mirrors.map((mirror, index) => ensureCommit(mirror, commits[index] as CommitId)));
   expect(new Set(mirrors.map(({ gitDirectory }) => gitDirectory)).size).toBe(1);
   for (const commit of commits) expect(await hasWholeCommit(mirrors[0]!, commit)).toBe(true);
+});
+
+test('a mirror that a crash of the host left corrupt is filled anew', async () => {
+  const remote = makeRemote({ 'a.txt': 'a\n' });
+  const mirror = await mirrorOf(remote.bare);
+  const first = CommitId.parse(remote.read('rev-parse', 'main'));
+  await ensureCommit(mirror, first);
+  const second = remote.checkout.commit({ 'b.txt': 'b\n' });
+  remote.push();
+  const damage = (path: string): void => {
+    for (const entry of readdirSync(path, { withFileTypes: true })) {
+      if (entry.isDirectory()) damage(join(path, entry.name));
+      else {
+        rmSync(join(path, entry.name));
+        writeFileSync(join(path, entry.name), '');
+      }
+    }
+  };
+  damage(join(mirror.gitDirectory, 'objects'));
+  expect(await hasWholeCommit(mirror, first)).toBe(false);
+  await ensureCommit(mirror, second);
+  expect(await hasWholeCommit(mirror, second)).toBe(true);
+  expect(await hasWholeCommit(mirror, first)).toBe(true);
+});
+
+test('maintenance keeps pinned and recent commits and removes what a crash left long ago', async () => {
+  const remote = makeRemote();
+  const mirror = await mirrorOf(remote.bare);
+  const commit = CommitId.parse(remote.read('rev-parse', 'main'));
+  await ensureCommit(mirror, commit);
+  await pinCommit(mirror, runId, commit);
+  mkdirSync(join(mirror.cacheDirectory, 'scratch-old'));
+  await maintainMirror(mirror, new Date());
+  expect(existsSync(join(mirror.cacheDirectory, 'scratch-old'))).toBe(true);
+  await maintainMirror(mirror, new Date(Date.now() + 2 * 24 * 3600 * 1000));
+  expect(existsSync(join(mirror.cacheDirectory, 'scratch-old'))).toBe(false);
+  expect(await hasWholeCommit(mirror, commit)).toBe(true);
+  expect(await refsOf(mirror)).toEqual([`refs/flotilla/${runId}/${commit}`, `refs/mirror/fetched/${commit}`]);
 });

@@ -3,7 +3,7 @@ import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { addBundleLocked, readBundleHeader } from './bundle.ts';
 import { toleratedBlemishes } from './fsck-tolerance.ts';
-import type { LockedMirror, Mirror } from './mirror.ts';
+import type { LockedMirror, Mirror, MirrorReader } from './mirror.ts';
 import { judgeRemoteFailure } from './remote-failure.ts';
 
 /** Loads the stored bundle that carries the commit; undefined when none is stored. */
@@ -17,27 +17,45 @@ export interface EnsureOptions {
 
 /**
  * Makes the commit and all that it builds on present in the mirror: what is there, else the remote (by id, then all its
- * branches), else the stored bundle, whose own prerequisites are asked of the remote. Throws commitUnavailable, or the
- * remote's error when there is no bundle to fall back on. Safe to repeat.
+ * branches), else the stored bundle, whose own prerequisites are asked of the remote. A mirror that a crash of the host left
+ * corrupt is thrown away and filled anew. Throws commitUnavailable, or the remote's error when there is no bundle to fall
+ * back on. Safe to repeat.
  */
 export async function ensureCommit(mirror: Mirror, commit: CommitId, options: EnsureOptions = {}): Promise<void> {
   if (await hasWholeCommit(mirror, commit)) return;
   await mirror.withLock(async (locked) => {
     if (await hasWholeCommit(locked, commit)) return;
-    const sources = [() => fetchCommit(locked, commit), () => takeBundle(locked, commit, options.loadBundle)];
-    if (options.first === 'bundle') sources.reverse();
-    let remoteFailure: FlotillaError | undefined;
-    for (const source of sources) {
-      const outcome = await source();
-      if (outcome === 'taken') return;
-      if (outcome !== 'absent') remoteFailure = outcome;
+    try {
+      await takeCommit(locked, commit, options);
+    } catch (error) {
+      if (!isCorruption(error)) throw error;
+      await locked.remake();
+      await takeCommit(locked, commit, options);
     }
-    throw remoteFailure ?? new FlotillaError(errors.commitUnavailable, { remote: mirror.remoteName, commit });
   });
 }
 
+function isCorruption(error: unknown): boolean {
+  if (!(error instanceof FlotillaError)) return false;
+  const signs =
+    /object file .* is empty|loose object .* is corrupt|bad object|invalid sha1 pointer|inflate|does not match index|bad pack header|packfile .* (cannot be accessed|is truncated)|index file .* is (corrupt|too small)|does not point to a valid object|unable to read (tree|sha1|[0-9a-f]{40})|missing (blob|tree|commit)/i;
+  return signs.test(String(error.details['reason']));
+}
+
+async function takeCommit(mirror: LockedMirror, commit: CommitId, options: EnsureOptions): Promise<void> {
+  const sources = [() => fetchCommit(mirror, commit), () => takeBundle(mirror, commit, options.loadBundle)];
+  if (options.first === 'bundle') sources.reverse();
+  let remoteFailure: FlotillaError | undefined;
+  for (const source of sources) {
+    const outcome = await source();
+    if (outcome === 'taken') return;
+    if (outcome !== 'absent') remoteFailure = outcome;
+  }
+  throw remoteFailure ?? new FlotillaError(errors.commitUnavailable, { remote: mirror.remoteName, commit });
+}
+
 /** Whether the commit is present with everything that it reaches; what our refs reach is whole by construction. */
-export async function hasWholeCommit(mirror: LockedMirror, commit: CommitId): Promise<boolean> {
+export async function hasWholeCommit(mirror: MirrorReader, commit: CommitId): Promise<boolean> {
   const answer = await mirror.run({
     args: ['rev-list', '--objects', '--quiet', '--not', '--all', '--not', commit],
     accept: [0, 128],

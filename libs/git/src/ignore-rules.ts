@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LockedMirror } from './mirror.ts';
+import type { MirrorReader } from './mirror.ts';
 import { splitAtNul, type TreeEntry } from './read-tree.ts';
 
 /** What the `.gitignore` files of the workspace and of the base say about paths that are not tracked. Paths are latin1. */
@@ -25,7 +25,7 @@ export interface CandidatePath {
  * what the base's rules ignore unless the workspace's rules name it with `!`: a `.gitignore` that was rewritten by mistake
  * brings no build output into a change.
  */
-export function createIgnoreRules(mirror: LockedMirror, scratch: string, base: readonly TreeEntry[]): IgnoreRules {
+export function createIgnoreRules(mirror: MirrorReader, scratch: string, base: readonly TreeEntry[]): IgnoreRules {
   const ofWorkspace = createShadow(mirror, join(scratch, 'rules-workspace'));
   const ofBase = createShadow(mirror, join(scratch, 'rules-base'));
   const baseFiles = new Map(base.filter(isIgnoreFile).map((entry) => [directoryOf(entry.pathBytes), entry]));
@@ -60,7 +60,7 @@ interface Shadow {
   judge(paths: readonly CandidatePath[]): Promise<ReadonlyMap<string, 'ignored' | 'kept'>>;
 }
 
-function createShadow(mirror: LockedMirror, root: string): Shadow {
+function createShadow(mirror: MirrorReader, root: string): Shadow {
   const at = (path: string): Buffer => Buffer.concat([Buffer.from(`${root}/`), Buffer.from(path, 'latin1')]);
   const addDirectory = (path: string): void => void mkdirSync(at(path), { recursive: true });
   return {
@@ -94,7 +94,7 @@ function readVerdicts(fields: readonly Buffer[]): ReadonlyMap<string, 'ignored' 
   return verdicts;
 }
 
-async function readBlob(mirror: LockedMirror, entry: TreeEntry): Promise<Buffer> {
+async function readBlob(mirror: MirrorReader, entry: TreeEntry): Promise<Buffer> {
   return (await mirror.run({ args: ['cat-file', 'blob', entry.objectId] })).stdout;
 }
 

@@ -1,7 +1,7 @@
 import type { CommitId, TreeId } from '@flotilla/contracts/ids';
 import { composeCommitMessage, type CommitOccasion } from './commit-message.ts';
 import { commitTree } from './commit-tree.ts';
-import type { LockedMirror, Mirror } from './mirror.ts';
+import type { MirrorReader, Mirror } from './mirror.ts';
 import { readTreeId } from './object-id.ts';
 import { pinCommit } from './pin.ts';
 import { readTreeOf, splitAtNul } from './read-tree.ts';
@@ -54,7 +54,7 @@ export async function mergeOnto(mirror: Mirror, request: MergeRequest): Promise<
 }
 
 /** Whether the first commit is the second or one of its ancestors. Both must be present. */
-export async function isAncestor(mirror: LockedMirror, ancestor: CommitId, descendant: CommitId): Promise<boolean> {
+export async function isAncestor(mirror: MirrorReader, ancestor: CommitId, descendant: CommitId): Promise<boolean> {
   const answer = await mirror.run({
     args: ['merge-base', '--is-ancestor', ancestor, descendant],
     accept: [0, 1],

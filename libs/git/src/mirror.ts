@@ -22,13 +22,14 @@ export interface MirrorOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A bare repository on this host that caches one remote. It holds no truth and may be removed at any time. */
-export interface Mirror {
+/** What can be done with a mirror at any time: reading, and writing objects. */
+export interface MirrorReader {
   readonly access: RemoteAccess;
   /** For errors: the remote's address without a credential. */
   readonly remoteName: string;
   readonly gitDirectory: string;
-  /** Runs git on the mirror; reads and object writes need no lock. */
+  readonly cacheDirectory: string;
+  /** Runs git on the mirror. */
   run(call: Omit<GitCall, 'gitDirectory'>): Promise<GitAnswer>;
   /** Runs git so that it can reach the remote. Its failures are told in the words of the catalogue. */
   runRemote(call: Omit<GitCall, 'gitDirectory' | 'accept'>): Promise<GitAnswer>;
@@ -36,14 +37,21 @@ export interface Mirror {
   tryRemote(call: Omit<GitCall, 'gitDirectory' | 'accept'>): Promise<GitAnswer>;
   /** Runs git on another repository that this process made, such as one about to be handed to a sandbox. */
   runElsewhere(gitDirectory: string, call: Omit<GitCall, 'gitDirectory'>): Promise<GitAnswer>;
-  /** Runs `work` as the only writer of refs on this host. Not re-entrant. */
-  withLock<Result>(work: (locked: LockedMirror) => Promise<Result>): Promise<Result>;
   /** An empty directory for private files of one operation, removed afterwards. */
   withScratch<Result>(work: (directory: string) => Promise<Result>): Promise<Result>;
 }
 
+/** A bare repository on this host that caches one remote. It holds no truth and may be removed while nobody uses it. */
+export interface Mirror extends MirrorReader {
+  /** Runs `work` as the only writer of refs on this host. Not re-entrant. */
+  withLock<Result>(work: (locked: LockedMirror) => Promise<Result>): Promise<Result>;
+}
+
 /** The mirror while this process is its only writer; every program started through it keeps the lock while it lives. */
-export type LockedMirror = Omit<Mirror, 'withLock'>;
+export interface LockedMirror extends MirrorReader {
+  /** Throws the cache away and starts an empty one. Pins go too; what they pinned is ensured again when it is needed. */
+  remake(): Promise<void>;
+}
 
 /** Opens the mirror of a remote and makes it when there is none. Does not speak to the remote. Safe to repeat. */
 export async function openMirror(options: MirrorOptions): Promise<Mirror> {
@@ -57,10 +65,16 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     withFileLock(lockPath, { waitLimitMs, holds, signal: options.signal }, work);
 
   if (!(await isWhole(gitDirectory))) await lock(() => makeRepository(options, gitDirectory));
-  const unlocked = bindMirror(options, gitDirectory, []);
+  const bindLocked = (descriptor: number): LockedMirror => ({
+    ...bindMirror(options, gitDirectory, [descriptor]),
+    async remake() {
+      await rm(gitDirectory, { recursive: true, force: true });
+      await makeRepository(options, gitDirectory);
+    },
+  });
   return {
-    ...unlocked,
-    withLock: (work) => lock((descriptor) => work(bindMirror(options, gitDirectory, [descriptor]))),
+    ...bindMirror(options, gitDirectory, []),
+    withLock: (work) => lock((descriptor) => work(bindLocked(descriptor))),
   };
 }
 
@@ -69,7 +83,7 @@ function mirrorKey({ access, space }: MirrorOptions): string {
   return createHash('sha256').update(identity).digest('hex').slice(0, 40);
 }
 
-function bindMirror(options: MirrorOptions, gitDirectory: string, keepOpen: readonly number[]): LockedMirror {
+function bindMirror(options: MirrorOptions, gitDirectory: string, keepOpen: readonly number[]): MirrorReader {
   const { access, signal } = options;
   const reach = reachRemote(access);
   /** A lock file met while we are the only writer was left by a crash. */
@@ -94,6 +108,7 @@ function bindMirror(options: MirrorOptions, gitDirectory: string, keepOpen: read
     access,
     remoteName: describeRemote(access.remote),
     gitDirectory,
+    cacheDirectory: options.cacheDirectory,
     async run(call) {
       const answer = await attempt({ signal, keepOpen, ...call, gitDirectory });
       const accept = call.accept ?? [0];

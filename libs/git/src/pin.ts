@@ -27,15 +27,21 @@ function namespaceOf(runId: RunId): string {
   return `refs/flotilla/${RunId.parse(runId)}/`;
 }
 
-async function listRefs(mirror: LockedMirror, namespace: string): Promise<readonly string[]> {
-  const answer = await mirror.run({ args: ['for-each-ref', '--format=%(refname)', namespace] });
+/** Full names of the refs under a namespace of ours. */
+export async function listRefs(
+  mirror: LockedMirror,
+  namespace: string,
+  ...options: readonly string[]
+): Promise<readonly string[]> {
+  const answer = await mirror.run({ args: ['for-each-ref', '--format=%(refname)', ...options, namespace] });
   return answer.stdout
     .toString('utf8')
     .split('\n')
     .filter((line) => line !== '');
 }
 
-async function updateRefs(mirror: LockedMirror, instructions: readonly string[]): Promise<void> {
+/** Carries out instructions of `git update-ref -z --stdin`, all or none. */
+export async function updateRefs(mirror: LockedMirror, instructions: readonly string[]): Promise<void> {
   if (instructions.length === 0) return;
   await mirror.run({ args: ['update-ref', '--no-deref', '-z', '--stdin'], input: instructions.join('') });
 }

@@ -1,7 +1,7 @@
 import type { CommitId, TreeId } from '@flotilla/contracts/ids';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
-import type { LockedMirror } from './mirror.ts';
+import type { MirrorReader } from './mirror.ts';
 import { readTreeId } from './object-id.ts';
 import { toVisibleText } from './visible-text.ts';
 
@@ -18,7 +18,7 @@ export interface TreeEntry {
 }
 
 /** Lists every file of a commit's tree, sorted as git sorts. */
-export async function listTree(mirror: LockedMirror, commit: CommitId): Promise<readonly TreeEntry[]> {
+export async function listTree(mirror: MirrorReader, commit: CommitId): Promise<readonly TreeEntry[]> {
   const answer = await mirror.run({
     args: ['ls-tree', '-r', '-z', '--long', '--full-tree', '--end-of-options', commit],
     outputLimitBytes: 512 * 1024 * 1024,
@@ -29,7 +29,7 @@ export async function listTree(mirror: LockedMirror, commit: CommitId): Promise<
 
 /** Reads one file of a commit; undefined when it is absent or no file. Throws fileTooLarge. */
 export async function readFileAt(
-  mirror: LockedMirror,
+  mirror: MirrorReader,
   request: { readonly commit: CommitId; readonly path: string; readonly limitBytes: number },
 ): Promise<Buffer | undefined> {
   const { commit, path, limitBytes } = request;
@@ -47,7 +47,7 @@ export async function readFileAt(
 }
 
 /** The tree of a commit. */
-export async function readTreeOf(mirror: LockedMirror, commit: CommitId): Promise<TreeId> {
+export async function readTreeOf(mirror: MirrorReader, commit: CommitId): Promise<TreeId> {
   const answer = await mirror.run({ args: ['rev-parse', '--verify', '--end-of-options', `${commit}^{tree}`] });
   return readTreeId(answer.stdout.toString('utf8'));
 }
