@@ -35,14 +35,13 @@ export function keepAlive({ renew, tellBroker, lost, everyMs, leaseMs, monotonic
     }
   };
   const timer = setInterval(() => {
-    if (!stopped && !renewing && monotonicMs() - renewedAt >= leaseMs + everyMs) {
+    if (!renewing) {
+      renewing = true;
+      void beat().finally(() => (renewing = false));
+    } else if (monotonicMs() - renewedAt >= leaseMs) {
       stop();
       lost();
-      return;
     }
-    if (renewing) return;
-    renewing = true;
-    void beat().finally(() => (renewing = false));
   }, everyMs);
   return stop;
 }

@@ -11,7 +11,7 @@ export const hostErrors = {
     code: 'SETTING_MISSING',
     remedy: 'operator',
     summary: '{variable} is not set',
-    advice: 'Set {variable}: {summary}',
+    advice: 'Set {variable} and start again; infra/reference/settings.md describes it.',
   }),
   runCancelled: defineError({
     code: 'RUN_CANCELLED',
