@@ -164,6 +164,20 @@ test('a step that was cancelled does not push', async () => {
   expect(scene.remote.head()).toBe(scene.base);
 });
 
+test('a step that is cancelled while its push is under way, and never hears of it, still tells that it landed', async () => {
+  const approved = scene.change({ 'a.txt': 'two\n' });
+  const cancelled = context();
+  const git = createGit();
+  const deaf: RunGit = async (call) => {
+    const answer = await git(call);
+    if (call.args[0] !== 'push') return answer;
+    cancelled.abort(new Error('cancelled'));
+    throw new Error('the line dropped');
+  };
+  const { outcome } = await scene.merger({ git: deaf }).work(scene.request(approved), cancelled);
+  expect(outcome).toMatchObject({ kind: 'done', result: { commit: approved.commit } });
+});
+
 test('a branch that somebody moves between reading and pushing is never overwritten', async () => {
   const approved = scene.change({ 'a.txt': 'two\n' });
   const git = createGit();

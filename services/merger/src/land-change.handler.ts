@@ -91,7 +91,7 @@ async function carryOut(
       requireEvidence(commit, tree, landing.evidence);
       // The last moment at which a lost lease or a cancelled run can still keep the branch where it is.
       stop.throwIfAborted();
-      const pushed = await target.push(commit, facts.head);
+      const pushed = await pushOrAsk(commit, facts.head, target, stop);
       if (pushed.kind === 'moved') return 'moved';
       requireEvidence(commit, pushed.tree, landing.evidence);
       return report(await target.describe(commit), landing.kind, branch);
@@ -111,6 +111,23 @@ async function carryOut(
         headBundle: await target.keepHead(facts.head),
         paths: [...landing.paths],
       });
+  }
+}
+
+/** A step that is stopped gets no second delivery, so a push whose outcome is unknown is asked about now. */
+async function pushOrAsk(
+  commit: CommitId,
+  expectedHead: CommitId,
+  target: LandingTarget,
+  stop: AbortSignal,
+): Promise<Pushed> {
+  try {
+    return await target.push(commit, expectedHead);
+  } catch (error) {
+    if (!stop.aborted) throw error;
+    const { landed } = await target.readFacts();
+    if (landed === undefined) throw error;
+    return { kind: 'landed', tree: (await target.describe(commit)).tree };
   }
 }
 

@@ -16,11 +16,14 @@ export interface RemoteMirrors {
   readonly refusedUnder: readonly string[];
 }
 
-/** Opens the mirror of a project's remote with the project's credential. Does not speak to the remote. */
+/**
+ * Opens the mirror of a project's remote with the project's credential. Does not speak to the remote. What is done with the
+ * mirror ends with the signal; without one nothing cuts it short.
+ */
 export async function openRemoteMirror(
   { git, mirrorDirectory, credentialDirectory, credentials, refusedUnder }: RemoteMirrors,
   project: Project,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<Mirror> {
   const remote = parseRemote(project.remote, { refusedUnder });
   const credential = await readCredential(credentials, credentialDirectory, project, remote);

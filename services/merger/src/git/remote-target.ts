@@ -37,7 +37,10 @@ export class RemoteTargets implements LandingTargets {
     this.#options = options;
   }
 
-  /** Brings the approved commit and the candidate here before anybody waits for the lease. */
+  /**
+   * Brings the approved commit and the candidate here before anybody waits for the lease. The target itself is not cut
+   * short by the step's signal: a push that was begun is seen to its end, or its outcome would be anybody's guess.
+   */
   async open(request: LandStepRequested, signal: AbortSignal): Promise<LandingTarget> {
     const { mirrors, bundles, clock } = this.#options;
     const mirror = await openRemoteMirror(mirrors, request.project, signal);
@@ -45,7 +48,7 @@ export class RemoteTargets implements LandingTargets {
     for (const change of [request.approved, ...(request.candidate === undefined ? [] : [request.candidate])]) {
       await ensureCommit(mirror, change.commit, { first: 'bundle', loadBundle: () => bundles.get(change.bundle) });
     }
-    return new RemoteTarget(mirror, request, bundles, clock);
+    return new RemoteTarget(await openRemoteMirror(mirrors, request.project), request, bundles, clock);
   }
 }
 

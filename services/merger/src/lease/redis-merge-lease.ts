@@ -55,8 +55,18 @@ export class RedisMergeLease implements MergeLease {
     }
   }
 
+  /** Whether Redis answers now. */
+  async answers(): Promise<boolean> {
+    return (await this.#redis.ping()) === 'PONG';
+  }
+
   close(): void {
     this.#redis.disconnect();
+  }
+
+  /** Nest calls it when the service ends. */
+  onApplicationShutdown(): void {
+    this.close();
   }
 
   async #acquire(lane: string): Promise<Lock> {

@@ -1,0 +1,56 @@
+import { join } from 'node:path';
+import { createGit } from '@flotilla/git/run-git';
+import { requireSetting } from '@flotilla/host/read-settings';
+import type { Resources, ServiceDefinition } from '@flotilla/host/service-definition';
+import type { DynamicModule } from '@nestjs/common';
+import { CredentialDirectory } from './credentials/credential-directory.ts';
+import type { RemoteMirrors } from './git/open-remote-mirror.ts';
+import { RemoteRepositories } from './git/remote-repositories.ts';
+import { RemoteTargets } from './git/remote-target.ts';
+import { LandChangeHandler } from './land-change.handler.ts';
+import { RedisMergeLease } from './lease/redis-merge-lease.ts';
+import { mergerStages } from './merger.stages.ts';
+import { OpenRepositoryHandler } from './open-repository.handler.ts';
+
+class MergerModule {}
+
+function createMergerModule({ settings, objects, clock }: Resources): DynamicModule {
+  const mirrors = describeMirrors(requireSetting(settings, 'dataDirectory'));
+  return {
+    module: MergerModule,
+    providers: [
+      {
+        provide: RedisMergeLease,
+        useFactory: () => new RedisMergeLease({ url: requireSetting(settings, 'redisUrl') }),
+      },
+      {
+        provide: OpenRepositoryHandler,
+        useFactory: () => new OpenRepositoryHandler(new RemoteRepositories(mirrors), objects.changes),
+      },
+      {
+        provide: LandChangeHandler,
+        inject: [RedisMergeLease],
+        useFactory: (lease: RedisMergeLease) =>
+          new LandChangeHandler(new RemoteTargets({ mirrors, bundles: objects.changes, clock }), lease),
+      },
+    ],
+  };
+}
+
+function describeMirrors(data: string): RemoteMirrors {
+  const credentialDirectory = join(data, 'credentials');
+  return {
+    git: createGit(),
+    mirrorDirectory: join(data, 'mirrors'),
+    credentialDirectory,
+    credentials: new CredentialDirectory(credentialDirectory),
+    refusedUnder: ['mirrors', 'slots', 'setups', 'credentials'].map((name) => join(data, name)),
+  };
+}
+
+export const mergerService: ServiceDefinition = {
+  name: 'merger',
+  stages: mergerStages,
+  module: createMergerModule,
+  checks: (get) => ({ redis: () => get(RedisMergeLease).answers() }),
+};
