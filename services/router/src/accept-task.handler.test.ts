@@ -3,7 +3,7 @@ import { TaskSubmitted } from '@flotilla/contracts/messages/task-submitted';
 import type { Delivery } from '@flotilla/stream/stage';
 import { expect, test } from 'vitest';
 import { AcceptTaskHandler } from './accept-task.handler.ts';
-import type { Submission } from './store/run.store.ts';
+import type { Submission } from './store/intake.store.ts';
 
 const task = TaskSubmitted.payload.parse(TaskSubmitted.example);
 const runId = RunId.parse('run_01j9z3k8m2n4p6q8r0s2t4v6w8');

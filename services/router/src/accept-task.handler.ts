@@ -5,7 +5,7 @@ import { intakeSubject } from '@flotilla/contracts/streams';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import type { Delivery, Handler } from '@flotilla/stream/stage';
-import type { RunStore } from './store/run.store.ts';
+import type { IntakeStore } from './store/intake.store.ts';
 
 /** Sends an answer that nothing keeps. */
 export type Answer = (subject: string, text: string) => void;
@@ -18,11 +18,11 @@ const unnamed = Principal.parse('local');
  * thrown, which makes it a dead letter, and whoever buries that answers with it.
  */
 export class AcceptTaskHandler implements Handler<TaskSubmitted> {
-  readonly #runs: Pick<RunStore, 'accept'>;
+  readonly #intake: Pick<IntakeStore, 'accept'>;
   readonly #answer: Answer;
 
-  constructor(runs: Pick<RunStore, 'accept'>, answer: Answer) {
-    this.#runs = runs;
+  constructor(intake: Pick<IntakeStore, 'accept'>, answer: Answer) {
+    this.#intake = intake;
     this.#answer = answer;
   }
 
@@ -31,7 +31,7 @@ export class AcceptTaskHandler implements Handler<TaskSubmitted> {
     const given = delivery.headers.get(MESSAGE_ID_HEADER);
     // Anybody may choose any id, so it counts among the messages of one principal only.
     const intakeId = given === undefined ? delivery.messageId : `${principal}/${given}`;
-    const submitted = await this.#runs.accept({ task, principal, through: 'queue', intakeId });
+    const submitted = await this.#intake.accept({ task, principal, through: 'queue', intakeId });
     const answerTo = delivery.headers.get(headers.answerTo);
     if (answerTo !== undefined && ANSWER_SUBJECT.test(answerTo)) this.#answer(answerTo, JSON.stringify(submitted));
   }

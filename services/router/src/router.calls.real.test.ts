@@ -27,8 +27,9 @@ beforeAll(async () => {
   [nats, fixture] = await Promise.all([startNats(), createRouterFixture()]);
   broker = await connectBroker({ url: nats.url, name: 'test' });
   await provisionStreams(broker);
-  const { runs, projects } = fixture;
+  const { intake, runs, projects } = fixture;
   const calls = createRouterCalls({
+    intake,
     runs,
     projects,
     deadLetters: new DeadLetters(createDeadStream(broker)),

@@ -15,9 +15,11 @@ import { serve, type CallContext, type ServedCall } from '@flotilla/stream/calls
 import type { DeadLetters } from './dead-letters.ts';
 import { whyRemoteRefused } from './domain/judge-remote.ts';
 import type { ProjectStore } from './store/project.store.ts';
+import type { IntakeStore } from './store/intake.store.ts';
 import type { RunStore } from './store/run.store.ts';
 
 export interface RouterCalls {
+  readonly intake: IntakeStore;
   readonly runs: RunStore;
   readonly projects: ProjectStore;
   readonly deadLetters: DeadLetters;
@@ -26,10 +28,16 @@ export interface RouterCalls {
 }
 
 /** What clients ask of the router; commands are answered after their commit. */
-export function createRouterCalls({ runs, projects, deadLetters, topologies }: RouterCalls): readonly ServedCall[] {
+export function createRouterCalls({
+  intake,
+  runs,
+  projects,
+  deadLetters,
+  topologies,
+}: RouterCalls): readonly ServedCall[] {
   return [
     serve(SubmitTask, (input, context) =>
-      runs.accept({ task: Task.parse(input), principal: principalOf(context), through: 'command' }),
+      intake.accept({ task: Task.parse(input), principal: principalOf(context), through: 'command' }),
     ),
     serve(DecideGate, async ({ comment, ...input }, context) => {
       const by = principalOf(context);
@@ -40,7 +48,7 @@ export function createRouterCalls({ runs, projects, deadLetters, topologies }: R
       runId,
       state: await runs.cancel(runId, principalOf(context), reason),
     })),
-    serve(RetryRun, ({ runId }, context) => runs.retry(runId, principalOf(context))),
+    serve(RetryRun, ({ runId }, context) => intake.retry(runId, principalOf(context))),
     serve(AddProject, ({ replace, ...input }) => {
       const project = Project.parse(input);
       const refusal = whyRemoteRefused(project.remote);

@@ -3,12 +3,15 @@ import type { DynamicModule } from '@nestjs/common';
 import { AcceptTaskHandler } from './accept-task.handler.ts';
 import { CompleteStepHandler } from './complete-step.handler.ts';
 import { createDeadStream } from './dead-stream.ts';
+import type { Advance } from './domain/decision.ts';
+import { describeMove } from './describe-move.ts';
 import { loadTopologies, shippedTopologies } from './load-topologies.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { createRouterCalls } from './router.calls.ts';
 import { routerStages } from './router.stages.ts';
 import { RunSweeper } from './run-sweeper.ts';
 import { routerEntities } from './store/entities.ts';
+import { IntakeStore } from './store/intake.store.ts';
 import { ProjectStore } from './store/project.store.ts';
 import { routerMigrations } from './store/router-migrations.ts';
 import { RunStore } from './store/run.store.ts';
@@ -21,29 +24,24 @@ class RouterModule {}
 function createRouterModule({ store, clock, ids, broker, logger }: Resources): DynamicModule {
   const onTrouble = (task: string, error: unknown) =>
     logger.warn({ event: 'sweep_failed', task, reason: String(error) });
+  const ports = { store, clock, newGateId: ids.newGateId, tell: ({ run }: Advance) => logger.info(describeMove(run)) };
   return {
     module: RouterModule,
     providers: [
+      { provide: RunStore, useFactory: () => new RunStore(ports) },
       {
-        provide: RunStore,
+        provide: IntakeStore,
         useFactory: () =>
-          new RunStore({
-            store,
-            clock,
-            newRunId: ids.newRunId,
-            newGateId: ids.newGateId,
-            slips: loadTopologies(),
-            freestMode: 'auto',
-          }),
+          new IntakeStore({ ...ports, newRunId: ids.newRunId, slips: loadTopologies(), freestMode: 'auto' }),
       },
       { provide: ProjectStore, useFactory: () => new ProjectStore({ store, clock }) },
       { provide: SweepStore, useFactory: () => new SweepStore(store, clock) },
       { provide: DeadLetters, useFactory: () => new DeadLetters(createDeadStream(broker)) },
       {
         provide: AcceptTaskHandler,
-        inject: [RunStore],
-        useFactory: (runs: RunStore) =>
-          new AcceptTaskHandler(runs, (subject, text) => broker.nc.publish(subject, text)),
+        inject: [IntakeStore],
+        useFactory: (intake: IntakeStore) =>
+          new AcceptTaskHandler(intake, (subject, text) => broker.nc.publish(subject, text)),
       },
       {
         provide: CompleteStepHandler,
@@ -66,6 +64,7 @@ export const routerService: ServiceDefinition = {
   module: createRouterModule,
   calls: (get) =>
     createRouterCalls({
+      intake: get(IntakeStore),
       runs: get(RunStore),
       projects: get(ProjectStore),
       deadLetters: get(DeadLetters),

@@ -6,7 +6,7 @@ import { defineEntity, type InferEntity } from '@mikro-orm/postgresql';
 import type { RunState } from '../domain/run-state.ts';
 
 export const ProjectEntity = defineEntity({
-  name: 'Project',
+  name: 'RouterProject',
   tableName: 'project',
   schema: 'router',
   properties: (p) => ({
@@ -18,7 +18,7 @@ export const ProjectEntity = defineEntity({
 
 /** The columns repeat what queries look for; `facts` holds the whole run and is what decisions are made of. */
 export const RunEntity = defineEntity({
-  name: 'Run',
+  name: 'RouterRun',
   tableName: 'run',
   schema: 'router',
   properties: (p) => ({
@@ -59,7 +59,7 @@ export const RunEntity = defineEntity({
 export type RunRow = InferEntity<typeof RunEntity>;
 
 export const GateEntity = defineEntity({
-  name: 'Gate',
+  name: 'RouterGate',
   tableName: 'gate',
   schema: 'router',
   properties: (p) => ({

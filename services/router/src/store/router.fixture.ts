@@ -5,14 +5,17 @@ import { Task } from '@flotilla/contracts/messages/task-submitted';
 import type { Outcome } from '@flotilla/contracts/outcome';
 import { Project } from '@flotilla/contracts/project';
 import type { Verb } from '@flotilla/contracts/verbs';
+import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { migrate } from '@flotilla/store/migrate';
 import { openStore } from '@flotilla/store/open-store';
 import { startPostgres } from '@flotilla/testing/servers/start-postgres';
 
 import type { z } from 'zod';
 import { done, featureBuilder, quickFix, spentTokens } from '../domain/run.fixture.ts';
+import type { Advance } from '../domain/decision.ts';
 import { RunState } from '../domain/run-state.ts';
 import { routerEntities } from './entities.ts';
+import { IntakeStore } from './intake.store.ts';
 import { ProjectStore } from './project.store.ts';
 import { routerMigrations } from './router-migrations.ts';
 import { RunStore } from './run.store.ts';
@@ -44,14 +47,15 @@ export async function createRouterFixture() {
     },
   });
   const slips = new Map([featureBuilder, quickFix].map((slip) => [slip.topology as string, slip]));
-  const runs = new RunStore({
+  const moves: Advance[] = [];
+  const ports = {
     store,
     clock,
-    slips,
-    freestMode: 'auto',
-    newRunId: () => RunId.parse(`run_${ulid()}`),
     newGateId: () => GateId.parse(`gate_${ulid()}`),
-  });
+    tell: (advance: Advance) => void moves.push(advance),
+  };
+  const runs = new RunStore(ports);
+  const intake = new IntakeStore({ ...ports, slips, freestMode: 'auto', newRunId: () => RunId.parse(`run_${ulid()}`) });
   const projects = new ProjectStore({ store, clock });
   await projects.add(project, false);
 
@@ -86,6 +90,8 @@ export async function createRouterFixture() {
     store,
     readView,
     runs,
+    intake,
+    moves,
     projects,
     sweep: new SweepStore(store, clock),
     close: async () => {
@@ -98,7 +104,7 @@ export async function createRouterFixture() {
     complete,
     submit: async (task: Partial<Task> = {}) =>
       (
-        await runs.accept({
+        await intake.accept({
           task: Task.parse({ goal: 'Keep digits.', project: project.name, ...task }),
           principal: ann,
           through: 'queue',
@@ -129,3 +135,13 @@ export async function createRouterFixture() {
   };
 }
 export type RouterFixture = Awaited<ReturnType<typeof createRouterFixture>>;
+
+/** The code of the error that work ends with; undefined where it ends well. */
+export async function failureOf(work: Promise<unknown>): Promise<unknown> {
+  try {
+    await work;
+    return undefined;
+  } catch (error) {
+    return error instanceof FlotillaError ? error.code : error;
+  }
+}

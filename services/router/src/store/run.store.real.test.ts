@@ -1,10 +1,9 @@
 import { PublishedGate, PublishedRun } from '@flotilla/contracts/calls/published-views';
 import { RunId } from '@flotilla/contracts/ids';
-import { Task } from '@flotilla/contracts/messages/task-submitted';
 import { stepLeaseKey, acquireLease, releaseLease } from '@flotilla/store/lease';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { change, commit, done, failed, step } from '../domain/run.fixture.ts';
-import { ann, bob, createRouterFixture, project, type RouterFixture } from './router.fixture.ts';
+import { commit, done, step } from '../domain/run.fixture.ts';
+import { ann, bob, createRouterFixture, failureOf, type RouterFixture } from './router.fixture.ts';
 
 let fixture: RouterFixture;
 beforeAll(async () => {
@@ -24,11 +23,6 @@ const submitOn = async (branch: string) => {
   await fixture.complete(runId, opened(branch));
   return runId;
 };
-const failure = async (work: Promise<unknown>): Promise<unknown> =>
-  work.then(
-    () => undefined,
-    (error: unknown) => (error as { code?: string }).code,
-  );
 const published = async (runId: RunId) => {
   const [row] = await fixture.readView(PublishedRun, 'run', 'run_id = $1', [runId]);
   if (row === undefined) throw new Error(`${runId} is not published`);
@@ -76,34 +70,6 @@ test('a run goes from intake to its landing: state, log, messages and views agre
   );
 });
 
-test('one external key is one run, however often and at once it is asked for', async () => {
-  const task = Task.parse({ goal: 'Once.', project: project.name, externalKey: 'ticket-1' });
-  const answers = await Promise.all(
-    [1, 2, 3, 4].map(() => fixture.runs.accept({ task, principal: ann, through: 'command' })),
-  );
-  expect(new Set(answers.map(({ runId }) => runId)).size).toBe(1);
-  expect(answers.filter(({ created }) => created)).toHaveLength(1);
-  expect(
-    await failure(fixture.runs.accept({ task: { ...task, goal: 'Another.' }, principal: ann, through: 'command' })),
-  ).toBe('EXTERNAL_KEY_REUSED');
-});
-
-test('one arrival on the queue is one run, also when it is delivered again', async () => {
-  const submission = {
-    task: Task.parse({ goal: 'Arrive.', project: project.name }),
-    principal: ann,
-    through: 'queue',
-    intakeId: 'local/m-1',
-  } as const;
-  const first = await fixture.runs.accept(submission);
-  expect(await fixture.runs.accept(submission)).toEqual({ runId: first.runId, created: false });
-});
-
-test('a task for what nobody knows is refused, and nothing of it is kept', async () => {
-  expect(await failure(fixture.submit({ project: 'nobody' as typeof project.name }))).toBe('PROJECT_UNKNOWN');
-  expect(await failure(fixture.submit({ topology: 'feature_buidler' as never }))).toBe('TOPOLOGY_UNKNOWN');
-});
-
 test('an outcome that arrives twice at once moves the run once', async () => {
   const runId = await fixture.submit();
   const completion = {
@@ -129,7 +95,7 @@ test('a delivery is marked as handled with what it changed, and never twice', as
   };
   const inbox = { messageId: `${runId}/open/1/completed`, stage: 'StepCompleted' };
   await fixture.runs.completeStep(completion, inbox);
-  expect(await failure(fixture.runs.completeStep(completion, inbox))).toBe('DELIVERY_ALREADY_HANDLED');
+  expect(await failureOf(fixture.runs.completeStep(completion, inbox))).toBe('DELIVERY_ALREADY_HANDLED');
 });
 
 test('of two decisions at once one counts and the other is told of it', async () => {
@@ -137,8 +103,8 @@ test('of two decisions at once one counts and the other is told of it', async ()
   const gate = await fixture.until(runId, 'gate');
   const wanted = { gateId: gate!.gateId, commit: gate!.change.commit };
   const codes = await Promise.all([
-    failure(fixture.runs.decideGate({ ...wanted, decision: 'approve' }, ann)),
-    failure(fixture.runs.decideGate({ ...wanted, decision: 'decline' }, bob)),
+    failureOf(fixture.runs.decideGate({ ...wanted, decision: 'approve' }, ann)),
+    failureOf(fixture.runs.decideGate({ ...wanted, decision: 'decline' }, bob)),
   ]);
   expect(codes.toSorted()).toEqual(['GATE_DECIDED', undefined]);
   expect((await fixture.log(runId)).filter(({ type }) => type === 'gate.decided')).toHaveLength(1);
@@ -148,13 +114,13 @@ test('a decision on another commit, on no gate, or after the end is refused', as
   const runId = await submitOn('refusals');
   const gate = await fixture.until(runId, 'gate');
   const wanted = { gateId: gate!.gateId, commit: gate!.change.commit, decision: 'approve' } as const;
-  expect(await failure(fixture.runs.decideGate({ ...wanted, commit: commit('d') }, ann))).toBe('GATE_COMMIT_DIFFERS');
-  expect(await failure(fixture.runs.decideGate({ ...wanted, gateId: `gate_${'9'.repeat(26)}` as never }, ann))).toBe(
+  expect(await failureOf(fixture.runs.decideGate({ ...wanted, commit: commit('d') }, ann))).toBe('GATE_COMMIT_DIFFERS');
+  expect(await failureOf(fixture.runs.decideGate({ ...wanted, gateId: `gate_${'9'.repeat(26)}` as never }, ann))).toBe(
     'GATE_UNKNOWN',
   );
   expect(await fixture.runs.cancel(runId, ann)).toBe('ended');
-  expect(await failure(fixture.runs.decideGate(wanted, ann))).toBe('GATE_WITHDRAWN');
-  expect(await failure(fixture.runs.cancel(runId, ann))).toBe('RUN_ENDED');
+  expect(await failureOf(fixture.runs.decideGate(wanted, ann))).toBe('GATE_WITHDRAWN');
+  expect(await failureOf(fixture.runs.cancel(runId, ann))).toBe('RUN_ENDED');
 });
 
 test('one run at a time has the turn on a branch, and the next gets it when the first is through', async () => {
@@ -220,46 +186,11 @@ test('a worker begins a step either before its run is cancelled or after, and th
   );
 });
 
-test('what does not fit a message fails the run instead of holding it up for ever', async () => {
-  const runId = await submitOn('large');
-  await fixture.until(runId, 'build');
-  const files = Array.from({ length: 12_000 }, (_, index) => ({
-    path: `${'deep/'.repeat(15)}${index}.js`,
-    status: 'added' as const,
-    additions: 1,
-    deletions: 0,
-  }));
-  await fixture.complete(runId, {
-    kind: 'done',
-    result: { verb: 'build', change: { ...change('c'), files }, summary: 'Much.' },
-  });
-  expect(await published(runId)).toMatchObject({ state: 'ended', result: 'failed', code: 'MESSAGE_TOO_LARGE' });
-});
-
 test('text with characters that a column does not take is kept all the same', async () => {
   const runId = await fixture.submit({ goal: 'Keep \u0000 digits.' });
   await fixture.complete(runId, { kind: 'failed', code: 'X', message: 'a\u0000b', advice: 'c' });
   expect(await published(runId)).toMatchObject({ goal: 'Keep \ufffd digits.', message: 'a\ufffdb' });
-  expect(await fixture.runs.retry(runId, ann)).toMatchObject({ created: true });
-});
-
-test('a failed run is tried again as a new one, once however often it is asked, and three times in all', async () => {
-  let runId = await fixture.submit({ externalKey: 'retry-me' });
-  expect(await failure(fixture.runs.retry(runId, bob))).toBe('RUN_NOT_ENDED');
-  const first = runId;
-  for (let time = 1; time <= 3; time += 1) {
-    await fixture.complete(runId, failed);
-    const answers = await Promise.all([fixture.runs.retry(runId, bob), fixture.runs.retry(runId, bob)]);
-    expect(new Set(answers.map((answer) => answer.runId)).size).toBe(1);
-    runId = answers[0].runId;
-  }
-  await fixture.complete(runId, failed);
-  expect(await failure(fixture.runs.retry(runId, bob))).toBe('RETRIES_EXHAUSTED');
-  const task = Task.parse({ goal: 'Keep digits.', project: project.name, externalKey: 'retry-me' });
-  expect(await fixture.runs.accept({ task, principal: ann, through: 'command' })).toEqual({
-    runId: first,
-    created: false,
-  });
+  expect(await fixture.intake.retry(runId, ann)).toMatchObject({ created: true });
 });
 
 test('everything of a run is in the trace that began it, whoever decides', async () => {
