@@ -8,11 +8,12 @@ import { subjectExpression } from '@flotilla/store/outbox';
 import type { Store } from '@flotilla/store/store';
 import { type Broker, connectBroker } from '@flotilla/stream/connect-broker';
 import { provisionStreams } from '@flotilla/stream/provision-streams';
-import { publishRaw } from '@flotilla/stream/publish-message';
+import type { OutgoingMessage } from '@flotilla/stream/publish-message';
 import { createLogger, type Logger } from './create-logger.ts';
 import { createIds, type Ids } from './ids.ts';
 import { createLazyBucket } from './lazy-bucket.ts';
 import { type OutboxRelay, startOutboxRelay } from './outbox-relay.ts';
+import { publishTraced } from './publish-traced.ts';
 import { type Environment, readSettings, requireSetting, secretsOf } from './read-settings.ts';
 import { createRedactor, type Redact } from './redact-secrets.ts';
 import type { ServiceDefinition } from './service-definition.ts';
@@ -153,6 +154,7 @@ function connectAs(service: ServiceName, settings: Settings, instance: string, l
 /** Rows are published as the service whose user may. */
 function publishersOf(names: readonly ServiceName[], brokerOf: (service: ServiceName) => Broker) {
   const publishers = names.map((name) => ({
+    name,
     broker: brokerOf(name),
     patterns: publishedSubjects(name).map((subject) => new RegExp(subjectExpression(subject))),
   }));
@@ -160,11 +162,11 @@ function publishersOf(names: readonly ServiceName[], brokerOf: (service: Service
   return {
     subjects: names.flatMap(publishedSubjects),
     connected: () => publishers.every(({ broker }) => broker.connected),
-    publish: async (message: Parameters<typeof publishRaw>[1]) => {
+    publish: async (message: OutgoingMessage) => {
       const publisher =
         publishers.find(({ patterns }) => patterns.some((pattern) => pattern.test(message.subject))) ?? fallback;
       if (publisher === undefined) throw new RangeError('a process has at least one service');
-      await publishRaw(publisher.broker, message);
+      await publishTraced(publisher.name, publisher.broker, message);
     },
   };
 }

@@ -56,13 +56,17 @@ export function startTelemetry({ serviceName, instance, installation, endpoint }
             }),
           ],
   });
-  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-  propagation.setGlobalPropagator(new W3CTraceContextPropagator());
-  trace.setGlobalTracerProvider(tracers);
-  metrics.setGlobalMeterProvider(meters);
+  // The first one of a process is the process's; another one, as in a test, leaves it in place.
+  const installed = trace.setGlobalTracerProvider(tracers);
+  if (installed) {
+    context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+    propagation.setGlobalPropagator(new W3CTraceContextPropagator());
+    metrics.setGlobalMeterProvider(meters);
+  }
   return {
     shutdown: async () => {
       await Promise.allSettled([tracers.shutdown(), meters.shutdown()]);
+      if (!installed) return;
       trace.disable();
       metrics.disable();
       context.disable();

@@ -26,7 +26,9 @@ export interface Shutdown {
   readonly given: Promise<never>;
 }
 
-const brokerRetryMs = 3_000;
+/** A delivery that could not begin, most often for a lease that a dead process still holds, comes again so soon. */
+const beginRetryMs = 1_000;
+const buryRetryMs = 3_000;
 
 /** One delivery from its arrival to its settlement. Never throws. */
 export async function runDelivery(
@@ -128,7 +130,7 @@ async function begin(
   try {
     return await guard.begin(arrival);
   } catch (error) {
-    return { kind: 'later', delayMs: brokerRetryMs, counted: false, error: classify(error) };
+    return { kind: 'later', delayMs: beginRetryMs, counted: false, error: classify(error) };
   }
 }
 
@@ -216,8 +218,8 @@ async function bury(
     await ports.guard.bury({ letter, contract: stage.contract, error, claim });
   } catch (failure) {
     ports.observer.troubled('dead_letter_not_written', failure, stage.contract.name);
-    message.nak(brokerRetryMs);
-    return { kind: 'later', delayMs: brokerRetryMs, counted: false, error: classify(failure) };
+    message.nak(buryRetryMs);
+    return { kind: 'later', delayMs: buryRetryMs, counted: false, error: classify(failure) };
   }
   message.term(); // without a reason, which nats-server 2.9 does not understand
   return { kind: 'dead', error };
