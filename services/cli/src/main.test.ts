@@ -136,7 +136,6 @@ test('what came from a repository or a model cannot act on the terminal', async 
   fleet.answer('showDead', () => ({ ...calls.showDead.example.response, headers: { x: evil } }));
   for (const argv of [['list'], ['diff', runId], ['output', runId], ['events', runId], ['dead', 'show', '7']]) {
     const { out } = await flotilla(...argv);
-    // eslint-disable-next-line no-control-regex -- control characters are what this is about
     expect(out).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/);
     expect(out).toMatch(/\\u\{1b\}|\\u001b/);
   }

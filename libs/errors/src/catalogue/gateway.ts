@@ -109,6 +109,18 @@ export const gatewayErrors = {
     summary: 'There is no project {project}',
     advice: 'See the projects there are with "flotilla project list", or add it with "flotilla project add".',
   }),
+  tokensUnusable: defineError({
+    code: 'TOKENS_UNUSABLE',
+    remedy: 'operator',
+    summary: 'The file of tokens {file} cannot be used: {reason}',
+    advice: 'Write a JSON list of {"token", "principal", "roles"} into it, with mode 0600.',
+  }),
+  addressUnusable: defineError({
+    code: 'ADDRESS_UNUSABLE',
+    remedy: 'operator',
+    summary: 'The gateway cannot listen on {host}:{port}: {reason}',
+    advice: 'Set FLOTILLA_HTTP_HOST and FLOTILLA_HTTP_PORT to an address that is free, or stop what uses it.',
+  }),
   gatewayFailed: defineError({
     code: 'GATEWAY_FAILED',
     remedy: 'operator',

@@ -22,9 +22,8 @@ export function describeCount(count: number): string {
 
 /** An unknown price is said to be unknown, never nothing. */
 export function describeCost(microdollars: number | null): string {
-  return microdollars === null
-    ? 'cost unknown'
-    : `$${(microdollars / 1_000_000).toFixed(microdollars < 10_000 ? 4 : 2)}`;
+  if (microdollars === null) return 'cost unknown';
+  return `$${(microdollars / 1_000_000).toFixed(microdollars > 0 && microdollars < 10_000 ? 4 : 2)}`;
 }
 
 export function describeSpending({ turns, calls, tokens, microdollars }: Spending): string {

@@ -25,7 +25,6 @@ test('line ends of every kind and tabs stay, and ordinary text of any script is 
 test('no text can move the cursor, whatever it holds', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
-      // eslint-disable-next-line no-control-regex -- control characters are what this is about
       expect(visibleText(text)).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
       expect(visibleLine(text, 20)).not.toMatch(/[\n\t]/);
     }),

@@ -3,7 +3,6 @@
  * no width, tag characters, halves of surrogate pairs.
  */
 const hidden =
-  // eslint-disable-next-line no-control-regex -- control characters are what this is about
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]|[\ud800-\udfff]/gu;
 
 /** Text of a repository or a model for a terminal: every hidden sign becomes `\u{…}`; line ends and tabs stay. */

@@ -59,7 +59,6 @@ test.each(eventCatalogue.map((contract) => [contract.type, contract] as const))(
   '%s is told in one visible line, or is bookkeeping',
   (_, contract) => {
     const line = describeEvent(entry(1, contract, contract.example));
-    // eslint-disable-next-line no-control-regex -- control characters are what this is about
     expect(line?.text ?? '').not.toMatch(/[\u0000-\u001f]|undefined|\[object/);
   },
 );
