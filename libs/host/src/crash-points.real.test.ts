@@ -30,10 +30,10 @@ class Death extends Error {}
 /** A process that dies once it has awaited the store `lives` times: nothing it does afterwards happens, and nothing returns. */
 function createDyingStore(store: Store, lives: number) {
   let left = lives;
-  const died = Promise.withResolvers<void>();
+  const died = Promise.withResolvers<undefined>();
   const never = new Promise<never>(() => undefined);
   const die = (): Promise<never> => {
-    died.resolve();
+    died.resolve(undefined);
     return never;
   };
   const live = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -168,10 +168,10 @@ test('a process may die after any await of a step: the next one brings the run t
 
 test('a process that stalled and wakes up after another took its step writes nothing more', async () => {
   const request = planRequest();
-  const asleep = Promise.withResolvers<void>();
-  const wake = Promise.withResolvers<void>();
+  const asleep = Promise.withResolvers<undefined>();
+  const wake = Promise.withResolvers<undefined>();
   const stalled = deliver(fixture.store, 'stalled', request, async (_, context) => {
-    asleep.resolve();
+    asleep.resolve(undefined);
     await wake.promise;
     await context.log({ type: 'plan.written', payload: { plan: 'too late' } });
     return planned;
@@ -179,7 +179,7 @@ test('a process that stalled and wakes up after another took its step writes not
   await asleep.promise;
   await fixture.store.query("update flow.lease set expires_at = '-infinity' where key = $1", [stepLeaseKey(request)]);
   await deliver(fixture.store, 'next', request, work);
-  wake.resolve();
+  wake.resolve(undefined);
   await expect(stalled).rejects.toMatchObject({ code: 'LEASE_LOST' });
   expect(JSON.stringify(await fixture.store.readLog(request.runId))).not.toContain('too late');
 });

@@ -14,12 +14,12 @@ export function runServices(definitions: readonly ServiceDefinition[]): Promise<
 }
 
 async function runUntilSignalled(start: () => Promise<RunningService>): Promise<void> {
-  const signalled = Promise.withResolvers<void>();
+  const signalled = Promise.withResolvers<undefined>();
   let signals = 0;
   const onSignal = (): void => {
     signals += 1;
     if (signals > 1) process.exit(130);
-    signalled.resolve();
+    signalled.resolve(undefined);
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);

@@ -5,9 +5,8 @@ import { eventCatalogue, type NewLogEntry } from '@flotilla/contracts/log-entry'
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { type Lease, stepLeaseKey } from './lease.ts';
+import type { Query } from './queries.ts';
 import { SPILL_LIMIT_BYTES, type Spills } from './spills.ts';
-
-type Query = <Row>(text: string, parameters?: readonly unknown[]) => Promise<readonly Row[]>;
 
 const scopeOfType: ReadonlyMap<string, EventContract['scope']> = new Map(
   eventCatalogue.map(({ type, scope }) => [type, scope]),

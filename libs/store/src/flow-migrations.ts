@@ -1,4 +1,4 @@
-import type { SqlMigration } from './migrate.ts';
+import type { SqlMigration } from './sql-migration.ts';
 
 /**
  * The schema every service shares. Payloads are `json`, not `jsonb`: a tool's output may hold U+0000, which `jsonb` refuses.

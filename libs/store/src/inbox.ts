@@ -1,4 +1,4 @@
-import type { Store } from './store.ts';
+import type { Queries } from './queries.ts';
 
 /** What is known of a message at one stage. */
 export interface InboxState {
@@ -9,8 +9,6 @@ export interface InboxState {
   /** Deliveries that began and were never settled, by a dead process or by one still at work. */
   readonly open: number;
 }
-
-type Queries = Pick<Store, 'query'>;
 
 const unknown: InboxState = { handled: false, failures: 0, deliveries: 0, open: 0 };
 const columns = 'handled_at is not null as handled, failures, deliveries, open';

@@ -1,4 +1,4 @@
-import type { Store } from './store.ts';
+import type { Queries } from './queries.ts';
 
 /** A time-limited claim. `fence` grows with every grant of a key, so that a late writer is told from the holder. */
 export interface Lease {
@@ -15,8 +15,6 @@ export function stepLeaseKey(step: {
 }): string {
   return `step/${step.runId}/${step.stepId}/${step.attempt}`;
 }
-
-type Queries = Pick<Store, 'query'>;
 
 /**
  * Takes a free or expired lease; undefined while somebody holds it, also where that is `holder` itself. Time is the

@@ -4,14 +4,10 @@ import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { CompiledQuery } from 'kysely';
 import { flowMigrations } from './flow-migrations.ts';
+import type { SqlMigration } from './sql-migration.ts';
 import { translateError } from './translate-error.ts';
 
-/** Statements that take a database one step further. Names are never reused; a migration that was released is never edited. */
-export interface SqlMigration {
-  /** Unique over all services, for example `router-001-runs`. */
-  readonly name: string;
-  readonly up: readonly string[];
-}
+export type { SqlMigration } from './sql-migration.ts';
 
 export interface MigrateOptions {
   readonly databaseUrl: string;

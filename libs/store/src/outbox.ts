@@ -1,4 +1,4 @@
-import type { Store } from './store.ts';
+import type { Queries } from './queries.ts';
 
 /** A message that was committed and waits for the broker. */
 export interface OutboxRow {
@@ -9,8 +9,6 @@ export interface OutboxRow {
   readonly payload: string;
   readonly headers: Readonly<Record<string, string>>;
 }
-
-type Queries = Pick<Store, 'query'>;
 
 export interface TakeOptions {
   /** Rows younger than this are left to the process that committed them; rows taken are not given out again for as long. */

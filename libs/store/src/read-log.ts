@@ -1,9 +1,8 @@
 import type { RunId } from '@flotilla/contracts/ids';
 import { LogEntry } from '@flotilla/contracts/log-entry';
+import type { Query } from './queries.ts';
 import type { Spills } from './spills.ts';
 import type { ReadLogOptions } from './store.ts';
-
-type Query = <Row>(text: string, parameters?: readonly unknown[]) => Promise<readonly Row[]>;
 
 interface LogRow {
   readonly sequence: number;

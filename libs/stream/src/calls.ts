@@ -120,11 +120,10 @@ export function serveCalls(
     }),
   );
   return async () => {
-    await Promise.all(
-      subscriptions.map((subscription) =>
-        broker.connected ? subscription.drain().catch(() => undefined) : subscription.unsubscribe(),
-      ),
-    );
+    for (const subscription of subscriptions) {
+      if (broker.connected) await subscription.drain().catch(() => undefined);
+      else subscription.unsubscribe();
+    }
     await Promise.all(running);
   };
 }

@@ -48,7 +48,7 @@ test('a handler that takes longer than the ack wait runs once', async () => {
 
 test('a message waits in the broker and not in a process while every slot is taken', async () => {
   const { guard } = createMemoryGuard();
-  const release = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<undefined>();
   const handled: string[] = [];
   const slow = await fixture.connect();
   await fixture.startRunner({
@@ -64,7 +64,7 @@ test('a message waits in the broker and not in a process while every slot is tak
   const second = await publish();
   await fixture.startRunner({ guard, handle: (_, { messageId }) => Promise.resolve(void handled.push(messageId)) });
   await eventually('another process takes the second message', () => handled.length > 0);
-  release.resolve();
+  release.resolve(undefined);
   await eventually('nothing is left', nothingIsLeft);
   expect(handled).toEqual([second]);
 });
