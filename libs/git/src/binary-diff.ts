@@ -1,6 +1,12 @@
-import type { DiffEntry } from './diff.ts';
 import type { MirrorReader } from './mirror.ts';
 import { toVisibleText } from './visible-text.ts';
+
+export interface BinaryChange {
+  readonly path: string;
+  /** All zeros where the file is absent. */
+  readonly oldId: string;
+  readonly newId: string;
+}
 
 const shownLimitBytes = 256 * 1024;
 
@@ -8,7 +14,7 @@ const shownLimitBytes = 256 * 1024;
  * Shows what changed in a file that git takes for binary, as a NUL byte anywhere near its start makes it do, so that such
  * a byte cannot hide a change of code: lines that are mostly text are shown, the others are summed up.
  */
-export async function describeBinaryChange(mirror: MirrorReader, entry: DiffEntry): Promise<string> {
+export async function describeBinaryChange(mirror: MirrorReader, entry: BinaryChange): Promise<string> {
   const empty = await mirror.run({ args: ['hash-object', '-t', 'blob', '-w', '--stdin'], input: '' });
   const emptyId = empty.stdout.toString('latin1').trim();
   const [before, after] = [entry.oldId, entry.newId].map((id) => (/^0+$/.test(id) ? emptyId : id));

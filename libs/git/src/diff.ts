@@ -83,7 +83,7 @@ export async function listChangedFiles(
 
 type EntryKind = 'absent' | 'file' | 'executable' | 'symlink' | 'submodule';
 
-export interface DiffEntry extends ChangedFile {
+interface DiffEntry extends ChangedFile {
   readonly oldId: string;
   readonly newId: string;
   readonly oldKind: EntryKind;

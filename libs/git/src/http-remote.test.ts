@@ -1,9 +1,10 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { inspect } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
@@ -11,9 +12,11 @@ import { captureChange } from './capture-change.ts';
 import { ensureCommit } from './ensure-commit.ts';
 import { pushCommit, readHead } from './landing.ts';
 import { layTree } from './lay-tree.ts';
+import { openMirror } from './mirror.ts';
+import { parseRemote } from './remote.ts';
 import { resolveBranch } from './resolve-branch.ts';
-import type { GitCommandTrace } from './run-git.ts';
-import { at, emptyWorkspace, makeRemote, mirrorOf, occasion, writeFiles } from './scratch.fixture.ts';
+import { createGit, type GitCommandTrace } from './run-git.ts';
+import { at, emptyWorkspace, makeRemote, mirrorOf, occasion, scratchDirectory, writeFiles } from './scratch.fixture.ts';
 
 const token = 'glpat-S3CR3T+canary/0123456789';
 
@@ -230,4 +233,40 @@ test('a token does not go with an ssh or a local address, nor a key file with ht
   await expect(mirrorOf('git@host.example:x', { credential: { ...key, keyFile: "/keys/i'd" } })).rejects.toEqual(
     mismatch,
   );
+});
+
+const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
+
+test.skipIf(!hasOpenssl)('an https server is believed only with a certificate that is trusted', async () => {
+  const remote = makeRemote();
+  const directory = scratchDirectory();
+  const [key, certificate] = [join(directory, 'key.pem'), join(directory, 'certificate.pem')];
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost', '-days', '2'];
+  execFileSync(
+    'openssl',
+    ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', certificate, ...subject],
+    { stdio: 'ignore' },
+  );
+  const server = createTlsServer(
+    { key: readFileSync(key), cert: readFileSync(certificate) },
+    backendOf(remote.directory, needsToken),
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  // A listening TCP server's address is an AddressInfo.
+  const address = `https://localhost:${(server.address() as AddressInfo).port}/remote.git`;
+  const credential = { kind: 'token', token } as const;
+  await expect(resolveBranch(await mirrorOf(address, { credential }))).rejects.toMatchObject({
+    code: 'REMOTE_NOT_CLONEABLE',
+  });
+  const mirror = await openMirror({
+    cacheDirectory: join(directory, 'mirrors'),
+    access: { remote: parseRemote(address), credential, certificateFile: certificate },
+    git: createGit(),
+  });
+  expect((await readHead(mirror, 'main')).commit).toBe(remote.read('rev-parse', 'main'));
 });

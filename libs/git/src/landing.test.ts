@@ -2,12 +2,16 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommitId } from '@flotilla/contracts/ids';
 import { expect, test } from 'vitest';
+import { captureChange } from './capture-change.ts';
 import { ensureCommit } from './ensure-commit.ts';
 import { findLanded, pushCommit, readHead } from './landing.ts';
+import { layTree } from './lay-tree.ts';
 import { mergeOnto } from './merge.ts';
 import type { Mirror } from './mirror.ts';
 import {
   at,
+  emptyWorkspace,
+  writeFiles,
   landStepId,
   makeRemote,
   mirrorOf,
@@ -279,4 +283,37 @@ test('a fast-forward is found by the reviewed commit itself, and a trailer that 
   const stranger = CommitId.parse('2'.repeat(40));
   expect(await findLanded(mirror, { ...query, head: forged, change: stranger })).toBeUndefined();
   expect(await findLanded(mirror, { ...query, head: reviewed })).toEqual({ kind: 'contained', commit: reviewed });
+});
+
+test('many approved changes that land at once without any lease all arrive, one after the other', async () => {
+  const { remote, base, mirror: first } = await layBench();
+  const landAll = Array.from({ length: 5 }, async (_, index) => {
+    const mirror = await mirrorOf(remote.bare);
+    await ensureCommit(mirror, base);
+    const directory = emptyWorkspace();
+    await layTree(mirror, { commit: base, directory });
+    writeFiles(directory, { [`from-${index}.txt`]: 'x' });
+    const change = await captureChange(mirror, { base, directory, message: `Change ${index}`, occasion, at });
+    if (change.kind !== 'changed') throw new Error(change.kind);
+    for (;;) {
+      const { commit: head } = await readHead(mirror, 'main');
+      const merge = await mergeOnto(mirror, { head, change: change.commit, message: 'Land', occasion, at });
+      if (merge.kind !== 'merged' && merge.kind !== 'fast-forward') throw new Error(merge.kind);
+      const push = await pushCommit(mirror, { commit: merge.commit, branch: 'main', expectedOld: head });
+      if (push.kind === 'landed') return change.commit;
+      expect(push.kind).toBe('moved');
+    }
+  });
+  const changes = await Promise.all(landAll);
+  const { commit: head } = await readHead(first, 'main');
+  expect(
+    remote
+      .read('ls-tree', '--name-only', 'main')
+      .split('\n')
+      .filter((name) => name.startsWith('from-')),
+  ).toHaveLength(5);
+  for (const change of changes) {
+    expect(await findLanded(first, { head, since: base, change, runId, stepId: landStepId })).toBeDefined();
+  }
+  expect(remote.read('rev-list', '--count', '--first-parent', `${base}..main`)).toBe('5');
 });

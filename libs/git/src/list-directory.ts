@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, opendirSync, readFileSync, type Dirent } from 'node:fs';
 import { blobId } from './hash-file.ts';
-import { inside, openForReading } from './open-beneath.ts';
+import { openForReading } from './open-beneath.ts';
 
 export interface DirectoryEntry {
   readonly name: Buffer;

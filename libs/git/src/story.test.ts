@@ -1,6 +1,3 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { errors } from '@flotilla/errors/catalogue';
 import { expect, test } from 'vitest';
 import { captureChange } from './capture-change.ts';
 import { createBundle } from './bundle.ts';
