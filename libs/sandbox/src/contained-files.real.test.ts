@@ -33,15 +33,21 @@ test('a container that swaps a directory for a link gets nothing written outside
   const abort = new AbortController();
   fs.chmodSync(outside, 0o777);
   try {
-    const loop = `mkdir -p swap/d && cd swap && ln -s ${outside} link && echo ready && exec python3 -c "
-import os
+    // The writer makes directories too, so each step may find something else than the one before left.
+    const loop = `mkdir -p swap/d && cd swap && exec python3 -c "
+import os, shutil
+def attempt(step, *names):
+  try: step(*names)
+  except OSError: pass
+print('ready', flush=True)
 while True:
-  os.rename('d', 'kept'); os.rename('link', 'd'); os.rename('d', 'link'); os.rename('kept', 'd')"`;
+  attempt(shutil.rmtree, 'd'); attempt(os.symlink, '${outside}', 'd'); attempt(os.unlink, 'd'); attempt(os.mkdir, 'd')"`;
     let swapping = false;
     const running = slot.run({ shell: loop }, { signal: abort.signal, onOutput: () => (swapping = true) });
     while (!swapping) await new Promise((resolve) => setTimeout(resolve, 10));
     const outcomes = { written: 0, refused: 0 };
-    for (let n = 0; n < 10_000; n += 1) {
+    const controlEscaped = () => fs.existsSync(`${outside}/control`);
+    for (let n = 0; n < 10_000 || (n < 60_000 && !controlEscaped()); n += 1) {
       // The control: a check followed by a use is fooled by this very loop.
       if (n % 5 === 0) checkThenWrite(`${slot.directory}/swap/d`);
       try {
@@ -58,13 +64,9 @@ while True:
     await running;
     const escaped = fs.readdirSync(outside).filter((name) => name !== 'control');
     expect(escaped).toEqual([]);
+    expect(controlEscaped()).toBe(true);
     expect(outcomes.written).toBeGreaterThan(0);
-    console.info(
-      'writes against a swapping container',
-      outcomes,
-      'control escaped',
-      fs.existsSync(`${outside}/control`),
-    );
+    expect(outcomes.refused).toBeGreaterThan(0);
   } finally {
     abort.abort();
     fs.rmSync(outside, { recursive: true, force: true });
@@ -109,7 +111,7 @@ test('searches find text and files, and leave git, ignored files and links out',
 
 test('searches end in time, whatever the tree is made of (A14)', async () => {
   await setUp(`rm -rf ./* .git* && head -c 1000000 /dev/zero | tr '\\0' a > long && truncate -s 900M sparse && ln -s . loop && ln -s loop loop2
-    mkdir many && (cd many && seq 1 50000 | xargs touch)
+    mkdir many && (cd many && seq 1 10000 | xargs touch)
     d=deep; for n in $(seq 800); do d=$d/d; done; mkdir -p $d 2>/dev/null; true`);
   const started = now();
   expect(await slot.files.grep('(a+)+$')).toMatchObject({ lines: [{ path: 'long' }] });

@@ -5,9 +5,11 @@ import type { DirectoryHandle } from './directory-handle.ts';
 import { errorCode } from './directory-handle.ts';
 import type { TextEdit } from './edit-text.ts';
 import { editText } from './edit-text.ts';
+import type { FileKind } from './file-kind.ts';
+import { kindOf } from './file-kind.ts';
 import { findMember } from './find-member.ts';
 import type { ListedEntry } from './list-directory.ts';
-import { kindOf, listDirectory } from './list-directory.ts';
+import { listDirectory } from './list-directory.ts';
 import type { FileText, ReadOptions } from './read-file.ts';
 import { openRegularFile, readBytes, readText } from './read-file.ts';
 import { removeTree } from './remove-tree.ts';
@@ -16,7 +18,7 @@ import { replaceFile } from './write-file.ts';
 
 export interface FileFacts {
   readonly path: string;
-  readonly kind: 'file' | 'directory' | 'link' | 'other';
+  readonly kind: FileKind;
   readonly sizeBytes: number;
   readonly executable: boolean;
 }

@@ -112,7 +112,8 @@ export function connectDocker(host?: string): DockerEngine {
           AttachStderr: true,
           Tty: false,
         });
-        const stream = await streams.getExec(exec.id).start({ hijack: true, stdin: request.stdin, Tty: false });
+        const starting = streams.getExec(exec.id).start({ hijack: true, stdin: request.stdin, Tty: false });
+        const stream = await inTime(starting, (late) => late.destroy());
         return { id: exec.id, stream };
       }),
     execState: (id, exec) =>
@@ -152,6 +153,22 @@ export function connectDocker(host?: string): DockerEngine {
       if (error instanceof FlotillaError || (await isRunning(id))) throw error;
       throw new FlotillaError(errors.slotLost, { slot: id.slice(0, 12), reason: reasonOf(error) }, { cause: error });
     }
+  }
+}
+
+/** The client of streams has no time-out of its own. What comes too late is given to `discard`. */
+async function inTime<T>(call: Promise<T>, discard: (late: T) => void): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      call.then(discard, () => undefined);
+      reject(Object.assign(new Error(`no answer in ${callTimeoutMs} ms`), { code: 'ETIMEDOUT' }));
+    }, callTimeoutMs);
+  });
+  try {
+    return await Promise.race([call, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -1,16 +1,14 @@
 import fs from 'node:fs';
-import { lookup as lookupHost } from 'node:dns/promises';
 import type { IncomingMessage, Server } from 'node:http';
 import http from 'node:http';
-import type { LookupFunction, Socket } from 'node:net';
-import net, { isIP } from 'node:net';
+import type { Socket } from 'node:net';
+import net from 'node:net';
 import type { Duplex } from 'node:stream';
-import { doorPath, doorPort } from './container-options.ts';
 import { DirectoryHandle } from './directory-handle.ts';
-import type { DockerEngine } from './docker-engine.ts';
-import type { DoorRule, DoorTarget, DoorVerdict } from './door-rules.ts';
-import { decideAddresses, decideTarget, parseAuthority, parseDoorRule } from './door-rules.ts';
-import type { SandboxUser } from './sandbox-user.ts';
+import type { Admission } from './door-admission.ts';
+import { admitAddresses, lookupAll } from './door-admission.ts';
+import type { DoorTarget, DoorVerdict } from './door-rules.ts';
+import { decideTarget, parseAuthority, parseDoorRule } from './door-rules.ts';
 
 export interface DoorLimits {
   readonly connections: number;
@@ -62,22 +60,6 @@ const defaultLimits: DoorLimits = {
 };
 
 const socketName = 'door.sock';
-const proxyUrl = `http://127.0.0.1:${doorPort}`;
-
-/** What commands of a slot with a door get in their environment. */
-export const doorEnvironment: Readonly<Record<string, string>> = {
-  HTTP_PROXY: proxyUrl,
-  HTTPS_PROXY: proxyUrl,
-  http_proxy: proxyUrl,
-  https_proxy: proxyUrl,
-  npm_config_proxy: proxyUrl,
-  npm_config_https_proxy: proxyUrl,
-  NODE_USE_ENV_PROXY: '1',
-};
-
-type Admission =
-  { readonly kind: 'refused'; readonly reason: string } | { readonly kind: 'allowed'; readonly lookup: LookupFunction };
-
 /**
  * A forward proxy for one slot, on a unix socket in a directory that is bound into its container: CONNECT and plain HTTP, to
  * the hosts of the grant only. A host is looked up once, every address is judged, and the connection is made to an address
@@ -237,52 +219,6 @@ export async function openDoor(
     await new Promise<void>((resolve) => server.close(() => resolve()));
     handle[Symbol.dispose]();
   }
-}
-
-/** Waits until the forwarder, the first process of a slot with a door, takes connections. */
-export async function waitForForwarder(engine: DockerEngine, container: string, user: SandboxUser): Promise<void> {
-  const tryFor5s = `for n in $(seq 100); do (exec 3<>/dev/tcp/127.0.0.1/${doorPort}) 2>/dev/null && exit 0; sleep 0.05; done; exit 1`;
-  const argv = ['/bin/bash', '-c', tryFor5s];
-  const request = { argv, user: `${user.uid}:${user.gid}`, directory: '/', environment: {}, stdin: false };
-  const { id, stream } = await engine.startExec(container, request);
-  stream.resume();
-  await new Promise<void>((resolve) => {
-    stream
-      .on('end', resolve)
-      .on('close', resolve)
-      .on('error', () => resolve());
-  });
-  const { exitCode } = await engine.execState(container, id);
-  if (exitCode !== 0) throw new Error(`the forwarder of ${doorPath}/${socketName} does not start in the container`);
-}
-
-async function admitAddresses(
-  lookup: (host: string) => Promise<readonly string[]>,
-  privateRules: readonly DoorRule[],
-  target: DoorTarget,
-): Promise<Admission> {
-  let addresses: readonly string[];
-  try {
-    addresses = isIP(target.host) === 0 ? await lookup(target.host) : [target.host];
-  } catch {
-    return { kind: 'refused', reason: 'the host cannot be looked up' };
-  }
-  const verdict = decideAddresses(privateRules, target, addresses);
-  return verdict.kind === 'refused' ? verdict : { kind: 'allowed', lookup: lookupOf(addresses) };
-}
-
-/** Answers a connection's own look-up with the addresses that were judged. */
-function lookupOf(addresses: readonly string[]): LookupFunction {
-  const found = addresses.map((address) => ({ address, family: isIP(address) }));
-  return (_, options, callback) => {
-    const [first] = found;
-    if (options.all) callback(null, [...found]);
-    else callback(null, first?.address ?? '', first?.family);
-  };
-}
-
-async function lookupAll(host: string): Promise<readonly string[]> {
-  return (await lookupHost(host, { all: true })).map(({ address }) => address);
 }
 
 /**

@@ -1,12 +1,12 @@
-import type fs from 'node:fs';
-import type { FileFacts } from './contained-files.ts';
 import { showName } from './contained-path.ts';
 import type { DirectoryHandle } from './directory-handle.ts';
+import type { FileKind } from './file-kind.ts';
+import { kindOf } from './file-kind.ts';
 
 export interface ListedEntry {
   /** Safe to show: control and invisible characters are written out. */
   readonly name: string;
-  readonly kind: FileFacts['kind'];
+  readonly kind: FileKind;
   readonly sizeBytes: number;
   /** Where a link points, as it says itself. */
   readonly target?: string;
@@ -29,23 +29,6 @@ export function listDirectory(
   names.sort();
   const entries = names.slice(0, limit).flatMap((name) => describeEntry(directory, name) ?? []);
   return { entries, truncated: cut || names.length > limit };
-}
-
-export function kindOf(facts: fs.Stats | fs.Dirent): FileFacts['kind'] {
-  if (facts.isFile()) return 'file';
-  if (facts.isDirectory()) return 'directory';
-  return facts.isSymbolicLink() ? 'link' : 'other';
-}
-
-const kindWords: Readonly<Record<FileFacts['kind'], string>> = {
-  file: 'a file',
-  directory: 'a directory',
-  link: 'a symbolic link',
-  other: 'a device, a socket or a pipe',
-};
-
-export function describeKind(facts: fs.Stats): string {
-  return kindWords[kindOf(facts)];
 }
 
 function describeEntry(directory: DirectoryHandle, name: string): ListedEntry | undefined {

@@ -4,7 +4,7 @@ import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import type { DirectoryHandle } from './directory-handle.ts';
 import { findMember } from './find-member.ts';
-import { describeKind } from './list-directory.ts';
+import { describeKind } from './file-kind.ts';
 
 export interface ReadOptions {
   /** First line, counted from 1. */

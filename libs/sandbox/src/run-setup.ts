@@ -54,6 +54,7 @@ const scratchEnvironment: Readonly<Record<string, string>> = {
   npm_config_store_dir: `${scratchPath}/pnpm`,
   YARN_CACHE_FOLDER: `${scratchPath}/yarn`,
   PIP_CACHE_DIR: `${scratchPath}/pip`,
+  PIP_RETRIES: '2',
 };
 
 function certificateEnvironment(certificates: string | undefined): Readonly<Record<string, string>> {

@@ -3,7 +3,6 @@ import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import type { Command } from './command.ts';
 import type { ContainedFiles } from './contained-files.ts';
 import { showName } from './contained-path.ts';
-import type { CollectOptions, CollectResult } from './slot.ts';
 
 export interface GlobOptions {
   /** Directory to look in. Default: the workspace. */
@@ -48,7 +47,23 @@ export interface WorkspaceSearch {
   ): Promise<{ readonly lines: readonly GrepLine[]; readonly truncated: boolean }>;
 }
 
-type Collect = (command: Command, options: CollectOptions) => Promise<CollectResult>;
+/** As the slot's own; a part of it, so that the two files need not know each other. */
+type Collect = (
+  command: Command,
+  options: {
+    readonly cwd: string;
+    readonly timeoutMs: number;
+    readonly limitBytes: number;
+    readonly signal?: AbortSignal;
+  },
+) => Promise<Collected>;
+
+interface Collected {
+  readonly exitCode: number;
+  readonly stdout: Uint8Array;
+  readonly stderr: string;
+  readonly killedBy: string | undefined;
+}
 
 const timeoutMs = 20_000;
 const limitBytes = 8 * 1024 ** 2;
@@ -102,7 +117,7 @@ export function createWorkspaceSearch(files: ContainedFiles, collect: Collect): 
     },
   };
 
-  async function search(argv: readonly string[], cwd: string, signal: AbortSignal | undefined): Promise<CollectResult> {
+  async function search(argv: readonly string[], cwd: string, signal: AbortSignal | undefined): Promise<Collected> {
     const result = await collect({ argv }, { cwd, timeoutMs, limitBytes, ...(signal && { signal }) });
     if (result.killedBy === undefined && result.exitCode >= exitCodeOfError && result.stderr !== '') {
       throw new FlotillaError(errors.searchRefused, { reason: result.stderr.trim().slice(0, 500) });

@@ -190,7 +190,7 @@ test('a process that died in the middle leaves no half result, and its lock is t
   fs.mkdirSync(path.join(parent, '.making-dead'));
   fs.writeFileSync(path.join(parent, '.making-dead', 'files.tar'), 'half');
   fs.writeFileSync(path.join(parent, `${request.key}.lock`), 'dead');
-  const store = createSetupStore({ directory: parent, newId, now });
+  const store = createSetupStore({ directory: parent, newId, now, deadAfterMs: 1000 });
   expect(await store.has(request.key)).toBe(false);
   expect(await store.ensure(request)).toMatchObject({ kind: 'made' });
 }, 90_000);

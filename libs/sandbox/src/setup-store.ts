@@ -16,6 +16,8 @@ export interface SetupStoreOptions {
   readonly now: () => number;
   /** The largest result kept. Default: 4 GiB. */
   readonly limitBytes?: number;
+  /** How long a process that makes a setup may show no sign of life. Default: 20 000. */
+  readonly deadAfterMs?: number;
 }
 
 export interface SetupRequest extends SetupRun {
@@ -62,7 +64,8 @@ export function createSetupStore(options: SetupStoreOptions): SetupStore {
     const found = await findBytes(request.key);
     if (found !== undefined) return reused(found);
     await mkdir(directory, { recursive: true, mode: 0o700 });
-    const lock = { newId, now, ...(request.signal && { signal: request.signal }) };
+    const { deadAfterMs } = options;
+    const lock = { newId, now, ...(deadAfterMs && { deadAfterMs }), ...(request.signal && { signal: request.signal }) };
     return withFileLock(`${directoryOf(request.key)}.lock`, lock, async () => {
       const made = await findBytes(request.key);
       if (made !== undefined) return reused(made);

@@ -5,7 +5,7 @@ import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { pathRefused, showName } from './contained-path.ts';
 import type { DirectoryHandle } from './directory-handle.ts';
 import { errorCode } from './directory-handle.ts';
-import { describeKind } from './list-directory.ts';
+import { describeKind } from './file-kind.ts';
 import type { SandboxUser } from './sandbox-user.ts';
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = fs.constants;
