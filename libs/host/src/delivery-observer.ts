@@ -1,5 +1,6 @@
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { headers as headerNames } from '@flotilla/contracts/headers';
+import { errors } from '@flotilla/errors/catalogue';
 import { classify, type Settlement } from '@flotilla/stream/decide-settlement';
 import type { DeliveryObserver } from '@flotilla/stream/delivery-guard';
 import type { CallObserver } from '@flotilla/stream/calls';
@@ -58,6 +59,7 @@ export function observeDeliveries({ service, logger, metrics }: ObserverOptions)
       };
       if (settlement.kind === 'dead') logger.error(line);
       else if (settlement.kind === 'later' && settlement.counted) logger.warn(line);
+      else if (code === errors.leaseHeld.code) logger.debug(line);
       else logger.info(line);
     },
     troubled: (event, error, stage) => {

@@ -4,13 +4,14 @@ import type { ServiceName } from '@flotilla/contracts/services';
 import type { Settings } from '@flotilla/contracts/settings';
 import { migrate } from '@flotilla/store/migrate';
 import { openStore } from '@flotilla/store/open-store';
-import { subjectExpression } from '@flotilla/store/outbox';
+import { pruneFlow, subjectExpression } from '@flotilla/store/outbox';
 import type { Store } from '@flotilla/store/store';
 import { type Broker, connectBroker } from '@flotilla/stream/connect-broker';
 import { provisionStreams } from '@flotilla/stream/provision-streams';
 import type { OutgoingMessage } from '@flotilla/stream/publish-message';
 import { createLogger, type Logger } from './create-logger.ts';
 import { createIds, type Ids } from './ids.ts';
+import { holdsWithin } from './health-server.ts';
 import { createLazyBucket } from './lazy-bucket.ts';
 import { type OutboxRelay, startOutboxRelay } from './outbox-relay.ts';
 import { publishTraced } from './publish-traced.ts';
@@ -49,6 +50,10 @@ export interface SharedOptions {
 }
 
 const defaultBootLimitMs = 120_000;
+/** A receiver of telemetry that is away does not keep a process from ending. */
+const telemetryLimitMs = 3_000;
+const pruneEveryMs = 3_600_000;
+const keptDays = 30;
 
 /** Reads the settings, migrates the database, and connects; waits for servers that are not up. Throws SETTINGS_INVALID at once. */
 export async function openSharedResources(options: SharedOptions): Promise<SharedResources> {
@@ -71,7 +76,7 @@ export async function openSharedResources(options: SharedOptions): Promise<Share
     endpoint: first.otlpEndpoint,
   });
 
-  const closers: (() => Promise<unknown>)[] = [() => telemetry.shutdown()];
+  const closers: (() => Promise<unknown>)[] = [() => holdsWithin(telemetryLimitMs, () => telemetry.shutdown())];
   const close = async (): Promise<void> => {
     for (const closer of closers.splice(0).toReversed())
       await closer().catch((error: unknown) => logger.warn({ event: 'close_failed', reason: String(error) }));
@@ -103,6 +108,7 @@ export async function openSharedResources(options: SharedOptions): Promise<Share
         openStore({
           databaseUrl,
           applicationName: instance,
+          poolSize: 8 + 2 * names.length,
           spills: createLazyBucket(brokerOf(spiller), 'spills'),
           clock,
           traceContext: currentTraceContext,
@@ -111,6 +117,7 @@ export async function openSharedResources(options: SharedOptions): Promise<Share
       waiting,
     );
     closers.push(() => store.close());
+    if (brokers.has('router')) closers.push(pruneHourly(store, logger));
     const relay = startOutboxRelay({ store, logger, ...publishersOf(names, brokerOf) });
     closers.push(() => relay.stop());
     return {
@@ -149,6 +156,16 @@ function connectAs(service: ServiceName, settings: Settings, instance: string, l
       if (type === 'error') logger.warn({ event: 'broker_refused', as: service, reason: detail });
     },
   });
+}
+
+/** Forgets what was published and handled a month ago. Returns how to stop. */
+function pruneHourly(store: Store, logger: Logger): () => Promise<void> {
+  const timer = setInterval(() => {
+    pruneFlow(store, { days: keptDays }).catch((error: unknown) =>
+      logger.warn({ event: 'prune_failed', reason: String(error) }),
+    );
+  }, pruneEveryMs);
+  return () => Promise.resolve(clearInterval(timer));
 }
 
 /** Rows are published as the service whose user may. */

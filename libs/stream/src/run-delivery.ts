@@ -27,7 +27,7 @@ export interface Shutdown {
 }
 
 /** A delivery that could not begin, most often for a lease that a dead process still holds, comes again so soon. */
-const beginRetryMs = 1_000;
+const beginRetryMs = (delivery: number): number => (delivery < 20 ? 1_000 : 5_000);
 const buryRetryMs = 3_000;
 
 /** One delivery from its arrival to its settlement. Never throws. */
@@ -130,7 +130,7 @@ async function begin(
   try {
     return await guard.begin(arrival);
   } catch (error) {
-    return { kind: 'later', delayMs: beginRetryMs, counted: false, error: classify(error) };
+    return { kind: 'later', delayMs: beginRetryMs(envelope.delivery), counted: false, error: classify(error) };
   }
 }
 

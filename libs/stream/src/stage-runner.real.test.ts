@@ -4,6 +4,7 @@ import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { durableName } from '@flotilla/contracts/streams';
 import { pollUntil } from '@flotilla/testing/servers/child-server';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { provisionStreams } from './provision-streams.ts';
 import { publishMessage, publishRaw } from './publish-message.ts';
 import { ackWaitMs, createMemoryGuard, createStreamFixture, openRequest } from './stream.fixture.ts';
 
@@ -260,7 +261,21 @@ test('two processes that get one message at once let one work and the other wait
   expect(settled.filter(({ settlement }) => settlement.kind === 'acknowledged')).toHaveLength(1);
 });
 
-test('a broker that lost its data gets its consumer again', async () => {
+test('a broker that lost all its data gets its streams and consumers again', async () => {
+  const { guard, handled } = createMemoryGuard();
+  await fixture.startRunner({
+    guard,
+    handle: () => Promise.resolve(),
+    prepare: () => provisionStreams(fixture.broker),
+  });
+  await fixture.nats.restart({ loseData: true });
+  const message = openRequest();
+  const send = (): Promise<unknown> => publishMessage(fixture.broker, OpenStepRequested, message).catch(send);
+  await send();
+  await eventually('the message is handled', () => handled.has(OpenStepRequested.messageId(message)));
+});
+
+test('a consumer that is gone is made again', async () => {
   const { guard, handled } = createMemoryGuard();
   await fixture.startRunner({ guard, handle: () => Promise.resolve() });
   await fixture.broker.jsm.consumers.delete('WORK', durable);

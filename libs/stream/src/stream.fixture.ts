@@ -75,6 +75,7 @@ export interface RunnerSetup {
   readonly attempts?: number;
   readonly observer?: DeliveryObserver;
   readonly broker?: Broker;
+  readonly prepare?: () => Promise<void>;
 }
 
 class OpenHandler implements Handler<OpenRequest> {
@@ -113,6 +114,7 @@ export async function createStreamFixture() {
         observer: setup.observer ?? silentObserver,
         clock: () => new Date(0),
         ackWaitMs,
+        ...(setup.prepare === undefined ? {} : { prepare: setup.prepare }),
         heartbeatMs,
       };
       const runner = new StageRunner(options);

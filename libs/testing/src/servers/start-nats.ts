@@ -8,7 +8,7 @@ export interface NatsServer {
   readonly port: number;
   readonly pid: number;
   /** Kills the server as a power cut would and starts it again on the same port and data. */
-  restart(options?: { readonly downMs?: number }): Promise<void>;
+  restart(options?: { readonly downMs?: number; readonly loseData?: boolean }): Promise<void>;
   /** Ends the server and keeps its data; `start` brings it back. */
   kill(): Promise<void>;
   start(): Promise<void>;
@@ -48,8 +48,9 @@ export async function startNats({ configuration = '' }: NatsOptions = {}): Promi
     get pid() {
       return server?.pid ?? -1;
     },
-    restart: async ({ downMs = 0 } = {}) => {
+    restart: async ({ downMs = 0, loseData = false } = {}) => {
       await stop('SIGKILL');
+      if (loseData) await rm(join(directory, 'data'), { recursive: true, force: true });
       await new Promise((resolve) => setTimeout(resolve, downMs));
       await start();
     },
