@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { Settings } from '@flotilla/contracts/settings';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
@@ -37,4 +38,32 @@ export function missingModel(): Model {
     },
     close: async () => undefined,
   };
+}
+
+/** Time and chance as the model library wants them. */
+export function modelPorts(now: () => number) {
+  return {
+    clock: {
+      now,
+      after(delayMs: number, callback: () => void) {
+        const timer = setTimeout(callback, delayMs);
+        return () => clearTimeout(timer);
+      },
+    },
+    random: () => randomInt(1_000_000) / 1_000_000,
+  };
+}
+
+/** Ends a model with the service that uses it. */
+export class ModelLife {
+  readonly #model: Pick<Model, 'close'> | undefined;
+
+  constructor(model: Pick<Model, 'close'> | undefined) {
+    this.#model = model;
+  }
+
+  /** Nest calls it when the stages have stopped. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.#model?.close();
+  }
 }

@@ -9,14 +9,15 @@ import { createGit } from '@flotilla/git/run-git';
 import { createModel } from '@flotilla/model/create-model';
 import type { Model } from '@flotilla/model/model';
 import { connectDocker } from '@flotilla/sandbox/docker-engine';
-import { removeEarlierAttempts } from '@flotilla/sandbox/reap-slots';
 import { sandboxUserFor } from '@flotilla/sandbox/sandbox-user';
+import { createSetupStore, type SetupStore } from '@flotilla/sandbox/setup-store';
 import { createSlotPool, type SlotPool } from '@flotilla/sandbox/slot-pool';
 import { MemoryBundles } from '@flotilla/testing/memory-bundles';
 import { ScratchRemote, type ScratchFiles } from '@flotilla/testing/scratch-remote';
 import type { Script } from '@flotilla/testing/scripted-model/script';
 import { startScriptedModel, type ScriptedModel } from '@flotilla/testing/scripted-model/start-scripted-model';
-import { Workplaces, type SetupFiles } from './workplaces.ts';
+import { removeDeliveriesOf } from './slot-reaper.ts';
+import { Workplaces } from './workplaces.ts';
 
 /** A library with one defect and a test that bare node runs. */
 export const slugify: ScratchFiles = {
@@ -31,6 +32,8 @@ export interface Shop extends AsyncDisposable {
   readonly remote: ScratchRemote;
   readonly bundles: MemoryBundles;
   readonly pool: SlotPool;
+  readonly setups: SetupStore;
+  imageId(): Promise<string>;
   readonly model: Model;
   readonly scripted: ScriptedModel;
   readonly workplaces: Workplaces;
@@ -47,10 +50,6 @@ export interface Shop extends AsyncDisposable {
   moveHost(): Workplaces;
 }
 
-const noSetups: SetupFiles = {
-  lay: (key) => Promise.reject(new Error(`nothing is kept under ${key}`)),
-};
-
 /** Real git, real containers, a real HTTP model that follows a script; for tests that need the Docker engine. */
 export async function openShop(script: Script, files: ScratchFiles = slugify): Promise<Shop> {
   const directory = mkdtempSync(join(tmpdir(), 'flotilla-shop-'));
@@ -62,17 +61,19 @@ export async function openShop(script: Script, files: ScratchFiles = slugify): P
   const installation = `test-${newId()}`;
   const engine = connectDocker(process.env['DOCKER_HOST']);
   const slots = join(directory, 'slots');
+  const image = sandboxImage();
   const pool = await createSlotPool({
     engine,
     directory: slots,
     installation,
-    image: sandboxImage(),
+    image,
     limit: 3,
     ready: 0,
     user: sandboxUserFor({ uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }),
     newId,
     now: () => performance.now(),
   });
+  const setups = createSetupStore({ directory: join(directory, 'setups'), newId, now: () => performance.now() });
   const scripted = await startScriptedModel({ script });
   const model = createModel({
     provider: 'compatible',
@@ -89,17 +90,16 @@ export async function openShop(script: Script, files: ScratchFiles = slugify): P
       mirrorDirectory: join(directory, `mirrors-${(hosts += 1)}`),
       bundles,
       pool,
-      setups: noSetups,
-      removeEarlier: async ({ runId, stepId, attempt }) => {
-        const claim = { run: runId, step: stepId, attempt: attempt + 1 };
-        await removeEarlierAttempts({ engine, directory: slots, installation }, claim);
-      },
+      setups,
+      removeEarlier: (step) => removeDeliveriesOf({ engine, directory: slots, installation }, step),
     });
 
   return {
     remote,
     bundles,
     pool,
+    setups,
+    imageId: () => engine.imageId(image),
     model,
     scripted,
     workplaces: openHost(),

@@ -11,8 +11,8 @@ import { ensureStoredCommits, openStoredMirror, type BundleSource, type StoredCo
 
 /** The dependencies that a project's setup left, kept under its key. */
 export interface SetupFiles {
-  /** Lays what is kept under the key into the slot's workspace. Answers the paths that it laid, from the root. */
-  lay(key: string, slot: Slot): Promise<readonly string[]>;
+  /** Lays what is kept under the key into the slot's workspace: files that the project ignores, so no part of a change. */
+  lay(key: string, slot: Slot): Promise<unknown>;
 }
 
 export interface WorkplacesOptions {
@@ -42,7 +42,7 @@ export interface WorkplaceRequest {
   readonly lay: CommitId;
   /** What `git diff` in the slot compares with. Default: what is laid. */
   readonly head?: CommitId;
-  /** Null where the project has no setup. */
+  /** Null where the project has no setup, or before there is one. */
   readonly setupKey: string | null;
   /** Default: no way out. */
   readonly door?: DoorGrant;
@@ -52,9 +52,12 @@ export interface WorkplaceRequest {
 export interface Workplace extends AsyncDisposable {
   readonly slot: Slot;
   readonly mirror: Mirror;
-  /** Paths that the setup laid, from the root: no part of the change. */
-  readonly setupPaths: readonly string[];
+  /** Directories of the workspace that commands look in before the system's, such as a virtual environment's. */
+  readonly commandPath: readonly string[];
 }
+
+/** Where a setup may have put programs. */
+const programDirectories = ['.venv/bin'];
 
 /** Makes workplaces, each for one attempt. */
 export class Workplaces {
@@ -76,10 +79,9 @@ export class Workplaces {
       this.#options.pool.claim({ ...claim, ...(request.door === undefined ? {} : { door: request.door }) }),
     );
     try {
-      const setupPaths = await context.span('slot.lay', { 'flotilla.slot': slot.id }, () =>
-        this.#lay(slot, mirror, request),
-      );
-      return { slot, mirror, setupPaths, [Symbol.asyncDispose]: () => slot.destroy() };
+      await context.span('slot.lay', { 'flotilla.slot': slot.id }, () => this.#lay(slot, mirror, request));
+      const commandPath = request.setupKey === null ? [] : programDirectories.filter((name) => isDirectory(slot, name));
+      return { slot, mirror, commandPath, [Symbol.asyncDispose]: () => slot.destroy() };
     } catch (error) {
       await slot.destroy();
       throw error;
@@ -99,11 +101,14 @@ export class Workplaces {
     return openStoredMirror({ git, mirrorDirectory, repository });
   }
 
-  async #lay(slot: Slot, mirror: Mirror, { lay, head = lay, setupKey }: WorkplaceRequest): Promise<readonly string[]> {
+  async #lay(slot: Slot, mirror: Mirror, { lay, head = lay, setupKey }: WorkplaceRequest): Promise<void> {
     const owner = slot.user;
     await layTree(mirror, { commit: lay, directory: slot.directory, owner });
-    const setupPaths = setupKey === null ? [] : await this.#options.setups.lay(setupKey, slot);
-    await makeThrowAwayRepository(mirror, { commit: head, directory: slot.directory, exclude: setupPaths, owner });
-    return setupPaths;
+    if (setupKey !== null) await this.#options.setups.lay(setupKey, slot);
+    await makeThrowAwayRepository(mirror, { commit: head, directory: slot.directory, owner });
   }
+}
+
+function isDirectory(slot: Slot, path: string): boolean {
+  return slot.files.stat(path)?.kind === 'directory';
 }

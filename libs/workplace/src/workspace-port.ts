@@ -1,8 +1,11 @@
 import type { WorkspacePort } from '@flotilla/agent/ports';
 import type { Slot } from '@flotilla/sandbox/slot';
+import type { Workplace } from './workplaces.ts';
 
-/** What the agent's workspace needs of a slot. */
-export type WorkspaceSlot = Pick<Slot, 'files' | 'run'>;
+/** What the agent's workspace needs of a workplace. */
+export interface WorkspaceParts extends Pick<Workplace, 'commandPath'> {
+  readonly slot: Pick<Slot, 'files' | 'run'>;
+}
 
 /** Names a listing shows before the tool cuts it. */
 const listedEntries = 1001;
@@ -13,7 +16,8 @@ const globbedFiles = 20_000;
  * The files and commands of a slot as the agent's tools ask for them. Paths come in as policy decided on them, so that a
  * link put there since is refused rather than followed.
  */
-export function bindWorkspace({ files, run }: WorkspaceSlot): WorkspacePort {
+export function bindWorkspace({ slot, commandPath }: WorkspaceParts): WorkspacePort {
+  const { files, run } = slot;
   return {
     resolve: async (path) => files.resolve(path),
     async read(path, limitBytes) {
@@ -47,12 +51,8 @@ export function bindWorkspace({ files, run }: WorkspaceSlot): WorkspacePort {
       await files.delete(path);
     },
     async run(command, { timeoutMs, limitBytes, signal, onOutput }) {
-      const result = await run(command, {
-        timeoutMs,
-        limitBytes,
-        signal,
-        ...(onOutput === undefined ? {} : { onOutput }),
-      });
+      const heard = onOutput === undefined ? {} : { onOutput };
+      const result = await run(command, { timeoutMs, limitBytes, signal, path: commandPath, ...heard });
       if (result.killedBy === 'abort') signal.throwIfAborted();
       const { exitCode, output, truncated, timedOut, durationMs, reason } = result;
       return { exitCode, output, truncated, timedOut, durationMs, ...(reason === undefined ? {} : { reason }) };

@@ -64,7 +64,7 @@ export class BuildChangeHandler implements StepWork<BuildStepRequested> {
         task: { role: 'executor', goal, feedback, ...(plan === undefined ? {} : { plan }) },
         request,
         model,
-        workspace: bindWorkspace(place.slot),
+        workspace: bindWorkspace(place),
         checks: project.checks,
         verification,
         checkpoint: keepCheckpoints(changes, request, place),

@@ -95,7 +95,7 @@ function refusedOnly(error: unknown): undefined {
 function capture(
   { clock }: ChangeKeeper,
   { runId, stepId, attempt, base }: BuildStepRequested,
-  { slot, mirror, setupPaths }: Workplace,
+  { slot, mirror }: Workplace,
   message: string,
   memory?: WorkspaceMemory,
 ): Promise<CapturedChange> {
@@ -106,7 +106,6 @@ function capture(
       message,
       occasion: { runId, stepId, attempt },
       at: clock(),
-      exclude: setupPaths,
       ...(memory === undefined ? {} : { memory }),
     }),
   );

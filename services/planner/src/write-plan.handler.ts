@@ -31,7 +31,7 @@ export class WritePlanHandler implements StepWork<PlanStepRequested> {
         task: { role: 'planner', goal },
         request: { ...request, mode: 'plan' },
         model,
-        workspace: bindWorkspace(place.slot),
+        workspace: bindWorkspace(place),
         checks: project.checks,
         now,
       },

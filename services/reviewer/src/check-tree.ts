@@ -43,7 +43,7 @@ export async function checkTree(
   const known = findKnown(await context.journal(), tree);
   if (known !== undefined) return { kind: 'passed', evidence: known };
 
-  const detected = await findTestCommands(request.project.checks, bindWorkspace(place.slot));
+  const detected = await findTestCommands(request.project.checks, bindWorkspace(place));
   const chosen = chooseChecks(
     request.project,
     detected.map(({ command }) => command),
@@ -60,11 +60,12 @@ export function wantedPlace({ step, repository, base, change, setupKey }: Omit<C
 async function runChosen(
   commands: readonly string[],
   tree: TreeId,
-  { slot }: Workplace,
+  place: Workplace,
   context: StepContext,
   limits: CheckLimits | undefined,
 ): Promise<Checked> {
-  const runs = await runChecks(slot, commands, context, limits);
+  const { slot } = place;
+  const runs = await runChecks(place, commands, context, limits);
   const verdict = judgeChecks(tree, slot.image, runs);
   switch (verdict.kind) {
     case 'passed':

@@ -66,7 +66,7 @@ export class ReviewChangeHandler implements StepWork<ReviewStepRequested> {
         },
         request: { ...request, mode: 'plan' },
         model,
-        workspace: bindWorkspace(place.slot),
+        workspace: bindWorkspace(place),
         checks: project.checks,
         now,
       },

@@ -1,6 +1,5 @@
-import type { CommandLine } from '@flotilla/agent/ports';
 import type { StepContext } from '@flotilla/host/step-work';
-import type { Slot } from '@flotilla/sandbox/slot';
+import type { Workplace } from '@flotilla/workplace/workplaces';
 import { passed, type CheckRun } from './domain/judge-checks.ts';
 
 /** Limits of one check. */
@@ -14,7 +13,7 @@ const keptOutputBytes = 64 * 1024;
 
 /** Runs the commands in their order in the slot, each logged when it ended; the first that does not pass is the last. */
 export async function runChecks(
-  slot: Pick<Slot, 'run'>,
+  place: Pick<Workplace, 'slot' | 'commandPath'>,
   commands: readonly string[],
   context: StepContext,
   limits: CheckLimits = {},
@@ -22,7 +21,7 @@ export async function runChecks(
   const runs: CheckRun[] = [];
   for (const command of commands) {
     const run = await context.span('check.run', { 'flotilla.check': command.slice(0, 200) }, () =>
-      runCheck(slot, { shell: command }, command, context.signal, limits.timeoutMs ?? defaultTimeoutMs),
+      runCheck(place, command, context.signal, limits.timeoutMs ?? defaultTimeoutMs),
     );
     await context.log({ type: 'check.ran', payload: { ...run } });
     runs.push(run);
@@ -32,14 +31,15 @@ export async function runChecks(
 }
 
 async function runCheck(
-  slot: Pick<Slot, 'run'>,
-  line: CommandLine,
+  { slot, commandPath }: Pick<Workplace, 'slot' | 'commandPath'>,
   command: string,
   signal: AbortSignal,
   timeoutMs: number,
 ): Promise<CheckRun> {
-  const environment = { CI: 'true' };
-  const result = await slot.run(line, { timeoutMs, limitBytes: keptOutputBytes, signal, environment });
+  const result = await slot.run(
+    { shell: command },
+    { timeoutMs, limitBytes: keptOutputBytes, signal, path: commandPath, environment: { CI: 'true' } },
+  );
   if (result.killedBy === 'abort') signal.throwIfAborted();
   const why = result.reason === undefined ? '' : `\n[stopped: ${result.reason}]\n`;
   return {

@@ -24,6 +24,21 @@ export function writeTimeline(log: readonly LogEntry[]): readonly string[] {
   });
 }
 
+/** The kinds of entries that a line or the summary is made of. */
+export const timelineTypes: readonly string[] = [
+  TaskAccepted,
+  RepositoryOpened,
+  SetupFinished,
+  PlanWritten,
+  ChangeCaptured,
+  CheckRan,
+  ChecksPassed,
+  ReviewWritten,
+  GateDecided,
+  ChangeLanded,
+  StepCompletedEvent,
+].map(({ type }) => type);
+
 type DescribeEntry = (entry: LogEntry) => string | undefined;
 
 const lines: readonly DescribeEntry[] = [
