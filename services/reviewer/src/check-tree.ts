@@ -49,7 +49,7 @@ export async function checkTree(
     detected.map(({ command }) => command),
   );
   if (chosen.kind === 'missing') return { kind: 'missing' };
-  return runChosen(chosen.kind === 'run' ? chosen.commands : [], tree, place, context, limits);
+  return await runChosen(chosen.kind === 'run' ? chosen.commands : [], tree, place, context, limits);
 }
 
 /** A slot with the tree of the change, as the checks and the model review each get one of their own. */

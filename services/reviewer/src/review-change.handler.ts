@@ -54,7 +54,7 @@ export class ReviewChangeHandler implements StepWork<ReviewStepRequested> {
     const { goal, plan, change, project } = request;
     await using place = await workplaces.prepare(wantedPlace({ ...request, step: request }), context);
     const diff = await diffCommits(place.mirror, change.base, change.commit, { limitBytes: diffLimitBytes });
-    return runStepAgent(
+    return await runStepAgent(
       {
         task: {
           role: 'reviewer',
