@@ -39,7 +39,7 @@ export class RunTail {
   readonly #ports: TailPorts;
   readonly #pages = new Map<number, Promise<Page>>();
   readonly #sleepers = new Set<() => void>();
-  readonly #live = new Set<(text: string) => void>();
+  readonly #live = new Set<(frame: string) => void>();
   readonly #stops: readonly (() => void)[];
   #wakes = 0;
 
@@ -47,7 +47,10 @@ export class RunTail {
     this.#runId = runId;
     this.#ports = ports;
     const onAdvanced = () => this.wake();
-    const onLive = (text: string) => this.#live.forEach((listener) => listener(text));
+    const onLive = (text: string) => {
+      const frame = frameEvent({ event: 'live', runId, text });
+      for (const listener of this.#live) listener(frame);
+    };
     this.#stops = [ports.subscribe(runId, { onAdvanced, onLive }), ports.every(POLL_MS, onAdvanced)];
   }
 
@@ -84,7 +87,8 @@ export class RunTail {
     });
   }
 
-  onLive(listener: (text: string) => void): () => void {
+  /** Gives each frame of live words, made once for all watchers. */
+  onLive(listener: (frame: string) => void): () => void {
     this.#live.add(listener);
     return () => void this.#live.delete(listener);
   }

@@ -37,8 +37,8 @@ export async function watchRun(watch: Watch, tail: RunTail, outlet: Outlet, sign
   let ended = watch.ended;
   let caughtUp = false;
   const stopLive = watch.live
-    ? tail.onLive((text) => {
-        if (caughtUp) outlet.offer(frameEvent({ event: 'live', runId, text }));
+    ? tail.onLive((frame) => {
+        if (caughtUp) outlet.offer(frame);
       })
     : () => undefined;
   try {
