@@ -139,7 +139,7 @@ export async function openShop(script: Script, files: ScratchFiles = slugify): P
 }
 
 /** FLOTILLA_SANDBOX_IMAGE, or the newest local flotilla/sandbox. */
-function sandboxImage(): string {
+export function sandboxImage(): string {
   const [newest] = docker('images', 'flotilla/sandbox', '--format', '{{.Repository}}:{{.Tag}}');
   const image = process.env['FLOTILLA_SANDBOX_IMAGE'] ?? newest;
   if (image === undefined) throw new Error('there is no local flotilla/sandbox image');
