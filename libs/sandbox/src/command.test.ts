@@ -5,7 +5,7 @@ import { commandArgv, commandEnvironment, wrapCommand } from './command.ts';
 test('a shell command stays one word, whatever is in it', () => {
   const hostile = `a "b" 'c' $(touch x) \`id\`\n; rm -rf /`;
   expect(commandArgv({ shell: hostile })).toEqual(['/bin/bash', '-c', hostile]);
-  expect(wrapCommand(commandArgv({ shell: hostile }), '/workspace').at(-1)).toBe(hostile);
+  expect(wrapCommand(commandArgv({ shell: hostile }), '/workspace', true).at(-1)).toBe(hostile);
 });
 
 test.each([

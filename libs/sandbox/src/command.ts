@@ -55,7 +55,7 @@ export function commandEnvironment(
  * alias, a hook or a git configuration; runs the command; kills whatever the command left behind, so that its output ends
  * with it. A hostile command can kill this shell: slot.ts looks for survivors from outside and trusts only that.
  */
-const wrapper = `
+const wrapper = (stderr: 1 | 2) => `
 cd "$HOME" 2>/dev/null && [ -r . ] && [ -w . ] || { chmod 700 "$HOME" && cd "$HOME" || exit 126; }
 for entry in ..?* .[!.]* *; do
   if [ -e "$entry" ] || [ -L "$entry" ]; then
@@ -65,14 +65,15 @@ for entry in ..?* .[!.]* *; do
 done
 cd "$1" || exit 126
 shift
-{ "$@" 2>&3 3>&-; } 3>&2 2>/dev/null
+{ "$@" 2>&3 3>&-; } 3>&${stderr} 2>/dev/null
 code=$?
 kill -9 -1
 exit "$code"
 `;
 
-export function wrapCommand(argv: readonly string[], directory: string): readonly string[] {
-  return ['/bin/sh', '-c', wrapper, 'flotilla', directory, ...argv];
+/** With `merged`, stdout and stderr are one stream: two streams reach us in whatever order the engine reads them. */
+export function wrapCommand(argv: readonly string[], directory: string, merged: boolean): readonly string[] {
+  return ['/bin/sh', '-c', wrapper(merged ? 1 : 2), 'flotilla', directory, ...argv];
 }
 
 /** Kills every process of the user it runs as. One call takes them all, even while they fork: the kernel sees to that. */

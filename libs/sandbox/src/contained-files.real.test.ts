@@ -102,7 +102,10 @@ test('searches find text and files, and leave git, ignored files and links out',
   expect((await files.grep('needle', { glob: '.config/**' })).lines).toHaveLength(1);
   expect((await files.glob('**/*.ts')).paths).toEqual(['-e.ts', '.config/b.ts', 'src/deep/a.ts']);
   expect(await files.glob('*.ts', { path: 'src', limit: 1 })).toEqual({ paths: ['src/deep/a.ts'], truncated: false });
+  expect((await files.glob('src/**/*.ts', { path: 'src/deep' })).paths).toEqual(['src/deep/a.ts']);
+  expect((await files.glob('*.ts', { path: 'again' })).paths).toEqual(['src/deep/a.ts']);
   expect((await files.glob('**/*', { limit: 2 })).truncated).toBe(true);
+  await expect(files.grep('needle', { path: 'none' })).rejects.toMatchObject({ code: errors.fileMissing.code });
   await expect(files.grep('(')).rejects.toMatchObject({ code: errors.searchRefused.code });
   await expect(files.glob('a[')).rejects.toMatchObject({ code: errors.searchRefused.code });
   await expect(files.grep('root', { path: 'root' })).rejects.toMatchObject({ code: errors.pathRefused.code });

@@ -88,9 +88,12 @@ export function createSlot(parts: SlotParts): Slot {
       recorder.append(text);
       options.onOutput?.(text);
     };
-    const end = await execute(command, options, ({ stream, bytes }) => {
-      take(decoders[stream].decode(bytes, { stream: true }));
-      return recorder.totalBytes <= floodBytes;
+    const end = await execute(command, options, {
+      merged: true,
+      onFrame({ stream, bytes }) {
+        take(decoders[stream].decode(bytes, { stream: true }));
+        return recorder.totalBytes <= floodBytes;
+      },
     });
     take(decoders.stdout.decode());
     take(decoders.stderr.decode());
@@ -112,7 +115,7 @@ export function createSlot(parts: SlotParts): Slot {
     const decoder = createDecoder();
     const keep = options.onStdout ?? ((bytes: Uint8Array) => void stdout.push(bytes));
     let printed = 0;
-    const end = await execute(command, options, ({ stream, bytes }) => {
+    const onFrame = ({ stream, bytes }: OutputFrame) => {
       if (stream === 'stderr') {
         stderr.append(decoder.decode(bytes, { stream: true }));
         return stderr.totalBytes <= defaultFloodBytes;
@@ -121,20 +124,25 @@ export function createSlot(parts: SlotParts): Slot {
       printed += bytes.length;
       if (wanted.length > 0) keep(wanted);
       return printed <= limitBytes;
-    });
+    };
+    const end = await execute(command, options, { merged: false, onFrame });
     stderr.append(decoder.decode());
     const { exitCode, killedBy, durationMs } = end;
     return { exitCode, stdout: Buffer.concat(stdout), stderr: stderr.text(), killedBy, durationMs };
   }
 
-  function execute(command: Command, options: RunOptions, onFrame: (frame: OutputFrame) => boolean) {
+  function execute(
+    command: Command,
+    options: RunOptions,
+    { merged, onFrame }: { readonly merged: boolean; readonly onFrame: (frame: OutputFrame) => boolean },
+  ) {
     const argv = commandArgv(command);
     const environment = commandEnvironment({ ...parts.environment, ...options.environment }, options.path ?? []);
     return inTurn(async () => {
       refuseWhenClosed();
       const started = now();
       const request = {
-        argv: wrapCommand(argv, workingDirectory(options.cwd)),
+        argv: wrapCommand(argv, workingDirectory(options.cwd), merged),
         user: account,
         directory: '/',
         environment,

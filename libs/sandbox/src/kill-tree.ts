@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { killEverything } from './command.ts';
 import type { ContainerProcess, DockerEngine } from './docker-engine.ts';
@@ -19,11 +20,17 @@ export async function killTree(engine: DockerEngine, container: string, user: st
   return 'restarted';
 }
 
-/** Living processes that are not of the container's own user; a zombie has nothing left to do anything with. */
+/**
+ * Living processes that are not of the container's own user; a zombie has nothing left to do anything with. Throws SLOT_LOST
+ * when the container's first process is not among them: then the container is going away, and so is all that was in it.
+ */
 export async function survivors(engine: DockerEngine, container: string): Promise<readonly ContainerProcess[]> {
-  const processes = await engine.listProcesses(container);
-  const own = processes.find(({ first }) => first)?.uid;
-  return processes.filter(({ uid, state }) => uid !== own && !/^[ZX]/.test(state));
+  const living = (await engine.listProcesses(container)).filter(({ state }) => !/^[ZX]/.test(state));
+  const first = living.find((process) => process.first);
+  if (first === undefined) {
+    throw new FlotillaError(errors.slotLost, { slot: container.slice(0, 12), reason: 'its first process has ended' });
+  }
+  return living.filter(({ uid }) => uid !== first.uid);
 }
 
 async function tryKill(engine: DockerEngine, container: string, user: string): Promise<boolean> {

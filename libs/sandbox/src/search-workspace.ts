@@ -5,7 +5,7 @@ import type { ContainedFiles } from './contained-files.ts';
 import { showName } from './contained-path.ts';
 
 export interface GlobOptions {
-  /** Directory to look in. Default: the workspace. */
+  /** Directory or file to look in. Default: the workspace. */
   readonly path?: string;
   /** Default: 1000. */
   readonly limit?: number;
@@ -13,7 +13,7 @@ export interface GlobOptions {
 }
 
 export interface GrepOptions extends GlobOptions {
-  /** Which files to look in. */
+  /** Which files to look in, as in `glob`. */
   readonly glob?: string;
   /** Take the pattern as plain text. */
   readonly fixed?: boolean;
@@ -36,7 +36,10 @@ export interface GrepLine {
  * Throws SEARCH_REFUSED for a pattern that is none.
  */
 export interface WorkspaceSearch {
-  /** Paths of files, sorted; `truncated` when there are more, or the search was cut short. */
+  /**
+   * Files whose workspace-relative path matches; a pattern without a slash matches a name at any depth. Sorted;
+   * `truncated` when there are more, or the search was cut short.
+   */
   glob(
     pattern: string,
     options?: GlobOptions,
@@ -72,69 +75,41 @@ const longestLine = 500;
 const longestPattern = 4096;
 /** ripgrep's exit codes: 0 found, 1 nothing found, 2 an error, which may be only one unreadable file. */
 const exitCodeOfError = 2;
-const everywhere = ['--no-config', '--hidden', '--no-require-git', '--no-messages'];
+const everywhere = ['--sort', 'path', '--no-config', '--hidden', '--no-require-git', '--no-messages'];
 /** Last, because the last glob that matches decides. */
 const withoutGit = ['--glob', '!.git'];
 
 export function createWorkspaceSearch(files: ContainedFiles, collect: Collect): WorkspaceSearch {
   return {
     async glob(pattern, { path = '.', limit = 1000, signal } = {}) {
-      refuseLong(pattern);
-      const argv = [
-        'rg',
-        '--files',
-        '--null',
-        '--sort',
-        'path',
-        ...everywhere,
-        '--glob',
-        pattern,
-        ...withoutGit,
-        '--',
-        './',
-      ];
-      const result = await search(argv, path, signal);
-      const names = splitAtNul(result.stdout);
-      const paths = names.slice(0, limit).map((name) => showName(below(files.resolve(path), name)));
-      return { paths, truncated: names.length > limit || result.killedBy !== undefined };
+      const argv = ['--files', '--null', '--glob', checked(pattern), ...withoutGit, '--', target(path)];
+      const { stdout, killedBy } = await search(argv, signal);
+      const names = splitAtNul(stdout);
+      const paths = names.slice(0, limit).map(shown);
+      return { paths, truncated: names.length > limit || killedBy !== undefined };
     },
     async grep(pattern, { path = '.', limit = 1000, signal, ...options } = {}) {
-      refuseLong(pattern);
-      const argv = [
-        'rg',
-        '--json',
-        '--sort',
-        'path',
-        '--max-filesize',
-        largestFile,
-        ...everywhere,
-        ...grepFlags(options),
-        ...withoutGit,
-      ];
-      const result = await search([...argv, '-e', pattern, '--', ...grepTarget(path)], grepDirectory(path), signal);
-      const lines = parseLines(result.stdout, files.resolve(grepDirectory(path)));
-      return { lines: lines.slice(0, limit), truncated: lines.length > limit || result.killedBy !== undefined };
+      const flags = ['--json', '--max-filesize', largestFile, ...grepFlags(options), ...withoutGit];
+      const { stdout, killedBy } = await search([...flags, '-e', checked(pattern), '--', target(path)], signal);
+      const lines = parseLines(stdout);
+      return { lines: lines.slice(0, limit), truncated: lines.length > limit || killedBy !== undefined };
     },
   };
 
-  async function search(argv: readonly string[], cwd: string, signal: AbortSignal | undefined): Promise<Collected> {
-    const result = await collect({ argv }, { cwd, timeoutMs, limitBytes, ...(signal && { signal }) });
+  async function search(argv: readonly string[], signal: AbortSignal | undefined): Promise<Collected> {
+    const command = { argv: ['rg', ...everywhere, ...argv] };
+    const result = await collect(command, { cwd: '.', timeoutMs, limitBytes, ...(signal && { signal }) });
     if (result.killedBy === undefined && result.exitCode >= exitCodeOfError && result.stderr !== '') {
       throw new FlotillaError(errors.searchRefused, { reason: result.stderr.trim().slice(0, 500) });
     }
     return result;
   }
 
-  /** ripgrep is given a directory to stand in, and a file by a name that is no option and no link. */
-  function grepTarget(path: string): readonly string[] {
+  /** A name that is no option and no link. */
+  function target(path: string): string {
     const facts = files.stat(path);
-    return facts?.kind === 'file' ? [`./${facts.path.split('/').at(-1)}`] : ['./'];
-  }
-
-  function grepDirectory(path: string): string {
-    const facts = files.stat(path);
-    if (facts?.kind !== 'file') return path;
-    return facts.path.split('/').slice(0, -1).join('/') || '.';
+    if (facts === undefined) throw new FlotillaError(errors.fileMissing, { path });
+    return `./${facts.path === '.' ? '' : facts.path}`;
   }
 }
 
@@ -148,7 +123,7 @@ function grepFlags({ glob, fixed, ignoreCase, contextLines = 0 }: GrepOptions): 
   ];
 }
 
-function parseLines(stdout: Uint8Array, directory: string): readonly GrepLine[] {
+function parseLines(stdout: Uint8Array): readonly GrepLine[] {
   // A search that was cut short ends in the middle of a line.
   const whole = Buffer.from(stdout).toString().split('\n').slice(0, -1);
   return whole.flatMap((json) => {
@@ -157,7 +132,7 @@ function parseLines(stdout: Uint8Array, directory: string): readonly GrepLine[] 
     const text = textOf(data.lines).replace(/\r?\n$/, '');
     return [
       {
-        path: showName(below(directory, textOf(data.path))),
+        path: shown(textOf(data.path)),
         line: Number(data.line_number),
         text: text.length > longestLine ? `${text.slice(0, longestLine)}…` : text,
         match: type === 'match',
@@ -175,13 +150,11 @@ function splitAtNul(bytes: Uint8Array): readonly string[] {
   return Buffer.from(bytes).toString().split('\0').slice(0, -1);
 }
 
-function below(directory: string, name: string): string {
-  const relative = name.replace(/^\.\//, '');
-  return directory === '.' ? relative : `${directory}/${relative}`;
+function shown(name: string): string {
+  return showName(name.replace(/^\.\//, ''));
 }
 
-function refuseLong(pattern: string): void {
-  if (pattern === '' || pattern.length > longestPattern) {
-    throw new FlotillaError(errors.searchRefused, { reason: 'the pattern is empty or too long' });
-  }
+function checked(pattern: string): string {
+  if (pattern !== '' && pattern.length <= longestPattern) return pattern;
+  throw new FlotillaError(errors.searchRefused, { reason: 'the pattern is empty or too long' });
 }

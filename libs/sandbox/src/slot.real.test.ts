@@ -38,6 +38,10 @@ describe('a command', () => {
     expect(result).toMatchObject({ exitCode: 3, output: 'grüße\noops\n', truncated: false, killedBy: undefined });
     expect(seen.join('')).toBe(result.output);
     expect(seen.join('')).not.toContain('\ufffd');
+    const lines = Array.from({ length: 100 }, (_, n) => `out ${n + 1}\nerr ${n + 1}\n`).join('');
+    expect((await shell('for n in $(seq 100); do echo out $n; echo err $n >&2; done')).output).toBe(lines);
+    const { stdout, stderr } = await slot.collect({ shell: 'echo out; echo err >&2' });
+    expect([Buffer.from(stdout).toString(), stderr]).toEqual(['out\n', 'err\n']);
   });
 
   test('reads what it is given and nothing when it is given nothing', async () => {

@@ -115,6 +115,6 @@ export const sandboxErrors = {
     code: 'DOOR_REFUSED',
     remedy: 'operator',
     summary: 'The door cannot be opened: {reason}',
-    advice: 'Give host names, each with an optional port, such as registry.example.org or mirror.internal:8080.',
+    advice: 'Use the sandbox image of this release, and hosts with an optional port such as mirror.internal:8080.',
   }),
 } as const;
