@@ -23,7 +23,7 @@ function rulesBrokenBy(path: string, source: string): readonly string[] {
 
 function cruise(path: string): string {
   const args = [
-    join(root, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs'),
+    join(root, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs'),
     '--config',
     '.dependency-cruiser.cjs',
     '--output-type',

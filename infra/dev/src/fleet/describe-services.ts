@@ -34,7 +34,7 @@ export interface DescribedServices {
 /** What each process of the fleet is started with. A service gets its own settings and nothing else of the environment but PATH and HOME. */
 export async function describeServices(options: FleetOptions, facts: FleetFacts): Promise<DescribedServices> {
   const { dataDirectory } = options;
-  const httpPort = options.httpPort ?? (await takeHttpPort(join(dataDirectory, 'http.port')));
+  const httpPort = await chooseHttpPort(options);
   const tokensFile = join(dataDirectory, 'tokens.json');
   await writePrivately(tokensFile, JSON.stringify([{ token: facts.secrets.token, principal: 'local', roles }]));
   const brokerUrlOf = (principal: ServiceName | 'local'): string =>
@@ -74,8 +74,13 @@ export async function describeServices(options: FleetOptions, facts: FleetFacts)
   return { url: `http://127.0.0.1:${httpPort}`, list, brokerUrlOf };
 }
 
-async function takeHttpPort(path: string): Promise<number> {
-  await writeFile(path, String(definitions.httpPort.schema.parse(undefined)), { flag: 'wx' }).catch(() => undefined);
+/** The port that is asked for; a free one for 0; without a wish that of the last run or the default where it is free. */
+async function chooseHttpPort({ httpPort, dataDirectory }: FleetOptions): Promise<number> {
+  if (httpPort !== undefined && httpPort !== 0) return httpPort;
+  const path = join(dataDirectory, 'http.port');
+  if (httpPort === undefined) {
+    await writeFile(path, String(definitions.httpPort.schema.parse(undefined)), { flag: 'wx' }).catch(() => undefined);
+  }
   return takePort(path);
 }
 

@@ -9,7 +9,7 @@ export interface FleetOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** All services in one process. Default: one process each. */
   readonly allInOne?: boolean;
-  /** Port of the gateway. Default: that of the last run, at first 7420, or a free one where it is taken. */
+  /** Port of the gateway; 0 takes a free one. Default: that of the last run, at first 7420, or a free one where it is taken. */
   readonly httpPort?: number | undefined;
   /** Settings by variable, over those of the environment. */
   readonly settings?: Readonly<Record<string, string>>;
