@@ -1,6 +1,7 @@
 import { chmodSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CommitId } from '@flotilla/contracts/ids';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { summariseLines } from './binary-diff.ts';
 import { diffIdentity } from './diff-identity.ts';
@@ -90,17 +91,27 @@ test('within the limit small files are whole, the large one is cut where it says
   expect(diff.truncated).toBe(true);
   expect(diff.text).toContain('+small and last');
   expect(diff.text).toMatch(/… \d+ more lines of this file are not shown\n/);
-  expect(Buffer.byteLength(diff.text)).toBeLessThan(5200);
+  expect(Buffer.byteLength(diff.text)).toBeLessThanOrEqual(5000);
   expect(diff.files).toHaveLength(2);
 });
 
-test('room is shared so that what fits is whole', () => {
+test('room is shared so that what fits is whole, and the limit holds for any texts', () => {
   expect(shareRoom(['aaaa\n', 'b\n'], 100)).toEqual({ text: 'aaaa\nb\n', cut: false });
-  expect(shareRoom(['1\n2\n3\n4\n5\n6\n', 'b\n'], 6)).toEqual({
-    text: '1\n2\n… 4 more lines of this file are not shown\nb\n',
+  expect(shareRoom([lines(1, 40), 'b\n'], 80)).toEqual({
+    text: 'line 1\nline 2\n… 38 more lines of this file are not shown\nb\n',
     cut: true,
   });
   expect(shareRoom([], 10)).toEqual({ text: '', cut: false });
+  const texts = fc.array(
+    fc.array(fc.string(), { maxLength: 20 }).map((parts) => parts.map((part) => `${part}\n`).join('')),
+  );
+  fc.assert(
+    fc.property(texts, fc.nat(300), (given, limit) => {
+      const { text, cut } = shareRoom(given, limit);
+      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(limit);
+      if (!cut) expect(text).toBe(given.join(''));
+    }),
+  );
 });
 
 test('the same change on a moved base has the same identity', async () => {

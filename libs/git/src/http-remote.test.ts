@@ -71,6 +71,8 @@ function backendOf(root: string, guard: (request: IncomingMessage) => number | u
         REMOTE_USER: 'x',
       },
     });
+    // It may end before it has read a body that it does not need.
+    backend.stdin.on('error', () => undefined);
     const body: Buffer[] = [];
     request.on('data', (chunk: Buffer) => body.push(chunk));
     request.on('end', () => {
