@@ -39,17 +39,20 @@ import os, shutil
 def attempt(step, *names):
   try: step(*names)
   except OSError: pass
+def hold():
+  for _ in range(2000): pass
 print('ready', flush=True)
 while True:
-  attempt(shutil.rmtree, 'd'); attempt(os.symlink, '${outside}', 'd'); attempt(os.unlink, 'd'); attempt(os.mkdir, 'd')"`;
+  attempt(shutil.rmtree, 'd'); attempt(os.symlink, '${outside}', 'd'); hold()
+  attempt(os.unlink, 'd'); attempt(os.mkdir, 'd'); hold()"`;
     let swapping = false;
     const running = slot.run({ shell: loop }, { signal: abort.signal, onOutput: () => (swapping = true) });
     while (!swapping) await new Promise((resolve) => setTimeout(resolve, 10));
     const outcomes = { written: 0, refused: 0 };
     const controlEscaped = () => fs.existsSync(`${outside}/control`);
-    for (let n = 0; n < 10_000 || (n < 60_000 && !controlEscaped()); n += 1) {
+    for (let n = 0; n < 10_000; n += 1) {
       // The control: a check followed by a use is fooled by this very loop.
-      if (n % 5 === 0) checkThenWrite(`${slot.directory}/swap/d`);
+      if (n % 20 === 0) await checkThenWrite(`${slot.directory}/swap/d`);
       try {
         await slot.files.write('swap/d/f', 'x');
         outcomes.written += 1;
@@ -73,9 +76,11 @@ while True:
   }
 }, 120_000);
 
-function checkThenWrite(directory: string): void {
+async function checkThenWrite(directory: string): Promise<void> {
   try {
-    if (fs.lstatSync(directory).isDirectory()) fs.writeFileSync(`${directory}/control`, 'x');
+    if (!fs.lstatSync(directory).isDirectory()) return;
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    fs.writeFileSync(`${directory}/control`, 'x');
   } catch {
     return;
   }
