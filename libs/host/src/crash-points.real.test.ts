@@ -1,6 +1,6 @@
 import { PlanStepRequested } from '@flotilla/contracts/messages/plan-step-requested';
 import { StepCompleted } from '@flotilla/contracts/messages/step-completed';
-import { stepLeaseKey } from '@flotilla/store/lease';
+import { acquireLease, stepLeaseKey } from '@flotilla/store/lease';
 import { takeUnpublished } from '@flotilla/store/outbox';
 import type { Store } from '@flotilla/store/store';
 import type { Transaction } from '@flotilla/store/transaction';
@@ -182,4 +182,19 @@ test('a process that stalled and wakes up after another took its step writes not
   wake.resolve(undefined);
   await expect(stalled).rejects.toMatchObject({ code: 'LEASE_LOST' });
   expect(JSON.stringify(await fixture.store.readLog(request.runId))).not.toContain('too late');
+});
+
+test('a process that lost its lease does not answer, even before its successor has', async () => {
+  const request = planRequest();
+  const key = stepLeaseKey(request);
+  const late = deliver(fixture.store, 'late', request, async () => {
+    await fixture.store.query("update flow.lease set expires_at = '-infinity' where key = $1", [key]);
+    expect(await acquireLease(fixture.store, key, 'next', 60_000)).toBeDefined();
+    return planned;
+  });
+  await expect(late).rejects.toMatchObject({ code: 'LEASE_LOST' });
+  const answers = await fixture.store.query('select 1 from flow.outbox where message_id like $1', [
+    `${request.runId}/%/completed`,
+  ]);
+  expect(answers).toEqual([]);
 });

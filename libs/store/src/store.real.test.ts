@@ -189,6 +189,17 @@ test('what a transaction publishes is told to listeners once it is committed, an
   expect(mine(await takeUnpublished(store, { olderThanMs: 0, limit: 100 }))).toEqual([]);
 });
 
+test('rows that were taken are not given out again before their time, however old they are', async () => {
+  await emptyOutbox();
+  await append(store, nextRunId(), cancelRequested('x'));
+  await store.query("update flow.outbox set created_at = created_at - interval '1 hour' where published_at is null");
+  const take = () => takeUnpublished(store, { olderThanMs: 60_000, limit: 100 });
+  expect(await take()).toHaveLength(1);
+  expect(await take()).toHaveLength(0);
+  await store.query("update flow.outbox set taken_at = taken_at - interval '1 hour' where published_at is null");
+  expect(await take()).toHaveLength(1);
+});
+
 test('the answers to a handled message can be given to the broker again', async () => {
   await emptyOutbox();
   const runId = nextRunId();
@@ -264,9 +275,11 @@ async function emptyOutbox(): Promise<void> {
 }
 
 async function poll<T>(read: () => Promise<T | undefined>): Promise<T> {
-  for (;;) {
+  const deadline = performance.now() + 10_000;
+  while (performance.now() < deadline) {
     const value = await read();
     if (value !== undefined) return value;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
+  throw new Error('it did not happen within ten seconds');
 }

@@ -6,7 +6,7 @@ import { pollUntil } from '@flotilla/testing/servers/child-server';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { provisionStreams } from './provision-streams.ts';
 import { publishMessage, publishRaw } from './publish-message.ts';
-import { ackWaitMs, createMemoryGuard, createStreamFixture, openRequest } from './stream.fixture.ts';
+import { ackWaitMs, createMemoryGuard, createStreamFixture, openRequest, silentObserver } from './stream.fixture.ts';
 
 let fixture: Awaited<ReturnType<typeof createStreamFixture>>;
 beforeAll(async () => {
@@ -32,9 +32,11 @@ const durable = durableName('merger', OpenStepRequested.subject);
 test('a handler that takes longer than the ack wait runs once', async () => {
   const { guard, settled } = createMemoryGuard();
   let started = 0;
+  let deliveries = 0;
   await fixture.startRunner({
     guard,
     concurrency: 3,
+    observer: { ...silentObserver, around: (_, work) => ((deliveries += 1), work()) },
     handle: async () => {
       started += 1;
       await passing(ackWaitMs * 3);
@@ -43,7 +45,7 @@ test('a handler that takes longer than the ack wait runs once', async () => {
   await publish();
   await eventually('the message is acknowledged', () => settled.length > 0);
   await eventually('nothing is left', nothingIsLeft);
-  expect(started).toBe(1);
+  expect({ started, deliveries }).toEqual({ started: 1, deliveries: 1 });
   expect(settled).toMatchObject([{ settlement: { kind: 'acknowledged' } }]);
 });
 
