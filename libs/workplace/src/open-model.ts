@@ -32,7 +32,6 @@ export function missingModel(): Model {
   return {
     name: 'none',
     spanAttributes: {},
-    // eslint-disable-next-line require-yield -- it has nothing to say
     async *stream() {
       throw new FlotillaError(errors.modelNotConfigured);
     },

@@ -13,6 +13,7 @@ export interface StoredCommit {
 
 /** The `changes` bucket. */
 export interface BundleSource {
+  has(name: string): Promise<boolean>;
   get(name: string): Promise<Uint8Array>;
 }
 
@@ -44,7 +45,7 @@ export async function ensureStoredCommits(
 ): Promise<void> {
   for (const { commit, bundle } of commits) {
     try {
-      await ensureCommit(mirror, commit, { first: 'bundle', loadBundle: () => bundles.get(bundle) });
+      await ensureCommit(mirror, commit, { first: 'bundle', loadBundle: () => findBundle(bundles, bundle) });
     } catch (error) {
       if (!(error instanceof FlotillaError) || !error.is(errors.remoteNotFound)) throw error;
       throw new FlotillaError(
@@ -54,4 +55,8 @@ export async function ensureStoredCommits(
       );
     }
   }
+}
+
+async function findBundle(bundles: BundleSource, name: string): Promise<Uint8Array | undefined> {
+  return (await bundles.has(name)) ? bundles.get(name) : undefined;
 }

@@ -1,7 +1,7 @@
 import { BuildStepRequested } from '@flotilla/contracts/messages/build-step-requested';
 import { ChangeCaptured } from '@flotilla/contracts/events/step-events';
 import { StepCompleted } from '@flotilla/contracts/messages/step-completed';
-import type { NewLogEntry } from '@flotilla/contracts/log-entry';
+import type { LogEntry, NewLogEntry } from '@flotilla/contracts/log-entry';
 import { MemoryStepContext } from '@flotilla/testing/memory-step-context';
 import { engineerScript } from '@flotilla/testing/scripted-model/engineer-script';
 import { call, type Script } from '@flotilla/testing/scripted-model/script';
@@ -57,22 +57,21 @@ test('an agent out of turns reaches its limit and hands on no change', async () 
   expect(answer.entries).toBeUndefined();
 });
 
-test('wherever the process dies in the journal, another goes on from the last checkpoint and makes the same tree', async () => {
+test('whatever the last thing is that its journal keeps, another process goes on from there and makes the same tree', async () => {
   await using shop = await openShop(engineer);
   const whole = new MemoryStepContext();
-  const expected = await build(shop).work(request(shop), whole);
-  const tree = treeOf(expected);
-  const asked = shop.scripted.requests.length;
+  const tree = treeOf(await build(shop).work(request(shop), whole));
 
-  for (let survives = 1; survives < whole.entries.length; survives += 1) {
+  for (const survives of firstOfEachKind(whole.entries)) {
     const died = new MemoryStepContext({ onLog: dieAfter(survives) });
     await build(shop)
       .work(request(shop), died)
       .catch(() => undefined);
-    const resumed = new MemoryStepContext({ delivery: 2, journal: died.entries as unknown as readonly NewLogEntry[] });
+    const resumed = new MemoryStepContext({ delivery: 2, journal: asWritten(died.entries) });
     const answer = await build(shop, true).work(request(shop), resumed);
     expect(treeOf(answer), `dies after ${survives} entries`).toBe(tree);
-    expect(resumed.payloads('agent.turn').length, `dies after ${survives} entries`).toBeLessThanOrEqual(asked + 2);
+    const repeated = resumed.payloads('agent.turn').length - whole.payloads('agent.turn').length;
+    expect(repeated, `dies after ${survives} entries`).toBeLessThanOrEqual(2);
   }
   expect(shop.containers()).toEqual([]);
 }, 300_000);
@@ -144,7 +143,7 @@ test('a build whose process stops throws the reason, and the next one tells the 
 
   const resumed = new MemoryStepContext({
     delivery: 2,
-    journal: stopping.entries as unknown as readonly NewLogEntry[],
+    journal: asWritten(stopping.entries),
   });
   const answer = await build(shop).work(request(shop), resumed);
   expect(answer.outcome).toEqual({ kind: 'no_changes', reason: 'Went on.' });
@@ -168,6 +167,19 @@ function request({ base, work }: Shop): BuildStepRequested {
 function treeOf({ outcome }: Awaited<ReturnType<BuildChangeHandler['work']>>): string {
   if (outcome.kind !== 'done' || outcome.result.verb !== 'build') throw new Error(`unexpected ${outcome.kind}`);
   return outcome.result.change.tree;
+}
+
+/** How many entries there are when each kind of entry, by its tool where it has one, is the last for the first time. */
+function firstOfEachKind(entries: readonly LogEntry[]): readonly number[] {
+  const kinds = entries.map(({ type, payload }) => `${type} ${(payload as { readonly tool?: string }).tool ?? ''}`);
+  const firsts = kinds.flatMap((kind, index) => (kinds.indexOf(kind) === index ? [index + 1] : []));
+  // Looking at files is like looking at others.
+  return firsts.filter((survives) => !/fs\.(list|glob)/.test(kinds[survives - 1] ?? ''));
+}
+
+/** What was read is what had been written. */
+function asWritten(entries: readonly LogEntry[]): readonly NewLogEntry[] {
+  return entries as unknown as readonly NewLogEntry[];
 }
 
 /** The lease is lost, or the process dies: nothing more is durable. */

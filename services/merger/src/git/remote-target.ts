@@ -44,12 +44,19 @@ export class RemoteTargets implements LandingTargets {
   async open(request: LandStepRequested, signal: AbortSignal): Promise<LandingTarget> {
     const { mirrors, bundles, clock } = this.#options;
     const mirror = await openRemoteMirror(mirrors, request.project, signal);
-    await ensureCommit(mirror, request.base.commit, { loadBundle: () => bundles.get(request.base.bundle) });
+    await ensureCommit(mirror, request.base.commit, { loadBundle: () => findBundle(bundles, request.base.bundle) });
     for (const change of [request.approved, ...(request.candidate === undefined ? [] : [request.candidate])]) {
-      await ensureCommit(mirror, change.commit, { first: 'bundle', loadBundle: () => bundles.get(change.bundle) });
+      await ensureCommit(mirror, change.commit, {
+        first: 'bundle',
+        loadBundle: () => findBundle(bundles, change.bundle),
+      });
     }
     return new RemoteTarget(await openRemoteMirror(mirrors, request.project), request, bundles, clock);
   }
+}
+
+async function findBundle(bundles: CandidateStore, name: string): Promise<Uint8Array | undefined> {
+  return (await bundles.has(name)) ? bundles.get(name) : undefined;
 }
 
 class RemoteTarget implements LandingTarget {
