@@ -190,6 +190,13 @@ export const settings = {
     schema: url('https:', 'http:').optional(),
     example: 'https://pypi.example.com/simple',
   }),
+  certificatesFile: defineSetting({
+    variable: 'FLOTILLA_CERTIFICATES_FILE',
+    summary:
+      'PEM file with every certificate that npm and pip trust during setup; default: those of the sandbox image.',
+    schema: text.optional(),
+    example: '/etc/ssl/certs/ca-certificates.crt',
+  }),
   privateRegistries: defineSetting({
     variable: 'FLOTILLA_PRIVATE_REGISTRIES',
     summary: 'True where the package registries above may have a private or loopback address.',

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Settings } from '@flotilla/contracts/settings';
 import type { Resources, ServiceDefinition } from '@flotilla/host/service-definition';
 import { registryEnvironment } from '@flotilla/sandbox/registry-environment';
@@ -17,6 +18,7 @@ async function createExecutorModule(resources: Resources, room: SlotRoom): Promi
   const { places, model, now } = service;
   const { workplaces, setups, pool, engine, image } = places;
   const imageId = () => engine.imageId(image);
+  const door = { ...describeDoor(settings), ...(await readCertificates(settings)) };
   return {
     module: ExecutorModule,
     providers: [
@@ -25,7 +27,7 @@ async function createExecutorModule(resources: Resources, room: SlotRoom): Promi
         provide: SetUpProjectHandler,
         useFactory: () => {
           const tools = new SlotTools(pool, imageId);
-          const parts = { workplaces, setups, tools, imageId, ...describeDoor(settings) };
+          const parts = { workplaces, setups, tools, imageId, ...door };
           return room.occupying('setup', new SetUpProjectHandler(parts));
         },
       },
@@ -49,6 +51,10 @@ function describeDoor(settings: Settings): Pick<SetupParts, 'door' | 'environmen
     environment,
     door: { allow: [...hosts, ...doorHosts], privateAllowed: privateRegistries ? hosts : [] },
   };
+}
+
+async function readCertificates({ certificatesFile }: Settings): Promise<Pick<SetupParts, 'certificates'>> {
+  return certificatesFile === undefined ? {} : { certificates: await readFile(certificatesFile, 'utf8') };
 }
 
 function defineExecutor(room = new SlotRoom()): ServiceDefinition {

@@ -26,6 +26,8 @@ export interface SetupParts {
   readonly door: Pick<DoorGrant, 'allow' | 'privateAllowed'>;
   /** What the commands get in their environment, such as the package registries. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Certificates that the commands trust, in PEM. Default: those of the image. */
+  readonly certificates?: string;
 }
 
 type Run = Extract<ChosenSetup, { readonly kind: 'run' }>;
@@ -87,12 +89,13 @@ export class SetUpProjectHandler implements StepWork<SetupStepRequested> {
     output: OutputTail,
     context: StepContext,
   ): Promise<SetupResult> {
-    const { workplaces, setups, door, environment } = this.#parts;
+    const { workplaces, setups, door, environment, certificates } = this.#parts;
     const { repository, base } = request;
     return setups.ensure({
       key,
       commands,
       environment,
+      ...(certificates === undefined ? {} : { certificates }),
       signal: context.signal,
       onOutput: (text) => {
         output.append(text);

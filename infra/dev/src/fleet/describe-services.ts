@@ -96,6 +96,7 @@ function sharedSettings(
     FLOTILLA_SANDBOX_IMAGE: sandbox.image,
     ...(registries.npm === undefined ? {} : { FLOTILLA_NPM_REGISTRY: registries.npm }),
     ...(registries.pip === undefined ? {} : { FLOTILLA_PIP_INDEX: registries.pip }),
+    ...(registries.certificatesFile === undefined ? {} : { FLOTILLA_CERTIFICATES_FILE: registries.certificatesFile }),
   };
 }
 

@@ -30,7 +30,7 @@ export const landingErrors = {
     code: 'PUSH_REFUSED',
     remedy: 'caller',
     summary: 'The remote refuses the push to {branch}: {reason}',
-    advice: '{hint}',
+    advice: '{hint}.',
   }),
   landedTreeUnproven: defineError({
     code: 'LANDED_TREE_UNPROVEN',

@@ -87,7 +87,7 @@ class RemoteTarget implements LandingTarget {
       case 'moved':
         return { kind: 'moved' };
       case 'refused':
-        throw new FlotillaError(errors.pushRefused, { branch, reason: push.text, hint: push.advice });
+        throw new FlotillaError(errors.pushRefused, { branch, reason: push.text, hint: push.advice.replace(/\.$/, '') });
     }
   }
 
