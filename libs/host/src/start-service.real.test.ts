@@ -67,10 +67,6 @@ test('a message that comes again after it was handled is not handled again, and 
   const messageId = await fixture.request(request);
   await answered(request);
   await fixture.store.query('update flow.outbox set published_at = $2 where cause = $1', [messageId, new Date(0)]);
-  // The broker forgot the id: to the inbox it is the same occasion all the same.
-  await fixture.broker.jsm.streams.purge('WORK');
-  await fixture.broker.nc.flush();
-  const headers = { 'Nats-Msg-Id': messageId };
   const republished = async () => {
     const [row] = await fixture.store.query<{ at: string }>(
       'select published_at::text as at from flow.outbox where cause = $1',
@@ -78,6 +74,7 @@ test('a message that comes again after it was handled is not handled again, and 
     );
     return row !== undefined && row.at !== null && !row.at.startsWith('1970');
   };
+  // A broker that forgot the id takes the message once more; to the inbox it is the same occasion.
   await fixture.broker.jsm.streams.update('WORK', { duplicate_window: 100_000_000 });
   await eventually(
     'the broker takes the id again',
@@ -88,7 +85,6 @@ test('a message that comes again after it was handled is not handled again, and 
   await eventually('the answer is published again', republished);
   await fixture.broker.jsm.streams.update('WORK', { duplicate_window: 120_000_000_000 });
   expect(worked).toBe(1);
-  expect(headers).toBeDefined();
 });
 
 test('a budget is counted over restarts, and the answer of a step that failed for good says why', async () => {

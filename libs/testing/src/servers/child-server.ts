@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { createServer, connect as connectTcp } from 'node:net';
 
 const running = new Set<ChildProcess>();
@@ -24,7 +25,8 @@ const startTimeoutMs = 30_000;
 
 /** Starts a server as a child of this process and waits until it answers; throws with its output when it ends before. */
 export async function startChildServer({ command, args, options, answers }: ChildServerOptions): Promise<ChildServer> {
-  const child = spawn(command, [...args], { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [program, ...given] = endsWithParent([command, ...args]);
+  const child = spawn(program, given, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
   running.add(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -48,6 +50,11 @@ export async function startChildServer({ command, args, options, answers }: Chil
       await ended;
     },
   };
+}
+
+/** Where there is setpriv the kernel ends the server when the test process ends, however it does. */
+function endsWithParent(command: readonly [string, ...string[]]): readonly [string, ...string[]] {
+  return existsSync('/usr/bin/setpriv') ? ['/usr/bin/setpriv', '--pdeathsig', 'KILL', '--', ...command] : command;
 }
 
 /** Polls a condition every 20 ms; throws when it does not hold in time. */
