@@ -179,6 +179,17 @@ test('what the setup laid is left out, but tracked files in it are not', async (
   ]);
 });
 
+test('directories that package managers fill are left out where nothing ignores them, but not what the base has in them', async () => {
+  const bench = await layBench({ 'a.txt': 'a', 'vendor/node_modules/tracked.js': '1' });
+  writeFiles(bench.directory, {
+    'node_modules/dep/index.js': '',
+    'packages/x/.venv/bin/python': '',
+    'vendor/node_modules/tracked.js': '2',
+    'src/node_modules.js': '',
+  });
+  expect(await bench.changed()).toEqual(['added src/node_modules.js', 'modified vendor/node_modules/tracked.js']);
+});
+
 test('sockets and FIFOs are no files and do not block', async () => {
   const bench = await layBench({ 'a.txt': 'a', 'was-file': 'x' });
   execFileSync('mkfifo', [join(bench.directory, 'fifo')]);

@@ -1,3 +1,4 @@
+import { dependencyDirectories } from '@flotilla/contracts/dependency-directories';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CommitId } from '@flotilla/contracts/ids';
@@ -13,7 +14,7 @@ export interface ThrowAwayRequest {
   readonly directory: string;
   /** What `git status` calls the branch. Default `main`. */
   readonly branch?: string;
-  /** Names at the root that `git status` leaves out, such as what the setup laid. Default: none. */
+  /** Names at the root that `git status` leaves out, beside the directories that package managers fill. Default: none. */
   readonly exclude?: readonly string[];
   readonly owner?: Owner | undefined;
 }
@@ -47,7 +48,11 @@ export async function makeThrowAwayRepository(mirror: Mirror, request: ThrowAway
   });
   await writeFile(join(gitDirectory, 'config'), sandboxConfiguration);
   await mkdir(join(gitDirectory, 'info'), { recursive: true });
-  await writeFile(join(gitDirectory, 'info', 'exclude'), (request.exclude ?? []).map((name) => `/${name}\n`).join(''));
+  const hidden = [
+    ...dependencyDirectories.map((name) => `${name}/`),
+    ...(request.exclude ?? []).map((name) => `/${name}`),
+  ];
+  await writeFile(join(gitDirectory, 'info', 'exclude'), hidden.map((pattern) => `${pattern}\n`).join(''));
   if (request.owner !== undefined) await giveTree(gitDirectory, request.owner);
 }
 

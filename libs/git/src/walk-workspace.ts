@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { dependencyDirectories } from '@flotilla/contracts/dependency-directories';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { isGitLookalike } from './git-lookalike.ts';
@@ -35,7 +36,7 @@ const pathLimitBytes = 3000;
 /**
  * Lists what `git add --all` would take from the workspace, level by level, on descriptors that follow no link. The root's
  * own `.git` is passed over; any other name that git or a file system takes for `.git` is refused, and so is content inside
- * a submodule. Ignored directories are not entered. Throws changeRefused and changeTooLarge.
+ * a submodule. Ignored directories, and those that package managers fill, are not entered. Throws changeRefused and changeTooLarge.
  */
 export async function walkWorkspace(request: WalkRequest): Promise<Walk> {
   const tracked = indexBase(request.base);
@@ -56,7 +57,7 @@ export async function walkWorkspace(request: WalkRequest): Promise<Walk> {
           submodules.add(entry.path);
         } else if (entry.kind === 'directory' && tracked.directories.has(entry.path)) entered.push(entry.path);
         else if (entry.kind !== 'directory' && tracked.files.has(entry.path)) files.push(entry);
-        else if (!isExcluded(request.exclude, entry.path)) untracked.push(entry);
+        else if (!isDependencyDirectory(entry) && !isExcluded(request.exclude, entry.path)) untracked.push(entry);
       }
     }
     const candidates = untracked.map(({ path, kind }) => ({ path, isDirectory: kind === 'directory' }));
@@ -113,6 +114,11 @@ function indexBase(base: readonly TreeEntry[]) {
     }
   }
   return { files, directories, submodules };
+}
+
+function isDependencyDirectory({ path, kind }: Found): boolean {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return kind === 'directory' && dependencyDirectories.some((directory) => directory === name);
 }
 
 function isExcluded(exclude: ReadonlySet<string>, path: string): boolean {

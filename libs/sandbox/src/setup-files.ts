@@ -1,19 +1,22 @@
+import { dependencyDirectories } from '@flotilla/contracts/dependency-directories';
 import type { Readable } from 'node:stream';
 import type { Slot } from './slot.ts';
 
 const listLimitBytes = 64 * 1024 ** 2;
 const timeoutMs = 600_000;
 
+const dependencies = dependencyDirectories.map((name) => `--exclude=${name}/`).join(' ');
+
 /**
- * Lists, sorted and NUL-separated, what the workspace's own ignore files hide from git, by a git directory that is made for
- * it: the one in the workspace is not believed. Nested repositories are left out.
+ * Lists, sorted and NUL-separated, what the workspace's own ignore files hide from git and what lies in directories that package
+ * managers fill, by a git directory that is made for it: the one in the workspace is not believed. Nested repositories are left out.
  */
 const listing = `
 set -euo pipefail
 export LC_ALL=C GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null
 made=$(mktemp -d)
 git init --quiet --bare "$made/git"
-list() { git --git-dir="$made/git" --work-tree=/workspace ls-files -z --others --ignored --exclude-standard; }
+list() { git --git-dir="$made/git" --work-tree=/workspace ls-files -z --others --ignored --exclude-standard ${dependencies}; }
 ignored() { cd /workspace && list | { grep -zv '/$' || true; } | sort -z; }
 `;
 
