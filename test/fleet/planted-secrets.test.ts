@@ -49,9 +49,13 @@ test('the model key and the remote token appear in no log row, event, log line, 
   const credentials = join(fleet.fleet.dataDirectory, 'credentials');
   await mkdir(credentials, { recursive: true, mode: 0o700 });
   const host = `127.0.0.1:${(git.address() as AddressInfo).port}`;
-  await writeFile(join(credentials, 'secret.json'), JSON.stringify({ kind: 'token', host, token: remoteToken }), {
-    mode: 0o600,
-  });
+  await writeFile(
+    join(credentials, 'secret.json'),
+    JSON.stringify({ kind: 'token', host: '127.0.0.1', token: remoteToken }),
+    {
+      mode: 0o600,
+    },
+  );
   await fleet.addProject('secret', `http://${host}/secret.git`, { credential: 'secret' });
 
   const run = await fleet.submit('secret', calculator.goal);

@@ -73,7 +73,7 @@ test('a calm run is one trace: one root, no orphan, every hop present', async ()
       names.filter((name) => hop.test(name)),
       String(hop),
     ).not.toEqual([]);
-  for (const operation of ['publish', 'process']) {
+  for (const operation of ['send', 'process']) {
     expect(
       spansOfRun().map(
         ({ attributes }) => attributes['messaging.operation.type'] ?? attributes['messaging.operation.name'],
