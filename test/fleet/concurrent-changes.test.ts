@@ -22,12 +22,24 @@ const ownFile = (name: string) => ({
   edits: [{ path: `${name}.js`, find: 'return 0', replace: 'return 1' }],
 });
 
+const rivals = [
+  { goalIncludes: 'raises up', edits: [{ path: 'up.js', find: 'return 0', replace: 'return 1' }] },
+  {
+    goalIncludes: 'raises down',
+    edits: [
+      { path: 'down.js', find: 'return 0', replace: 'return 1' },
+      // What it finds only once the other has landed.
+      { path: 'up.js', find: 'return 1', replace: 'return 0' },
+    ],
+  },
+];
+
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'flotilla-concurrent-'));
   fleet = await startTestFleet({
     script: engineerScript({
       edits: [],
-      tasks: [sameLine('dear', 'old'), sameLine('old', 'dear'), ownFile('left'), ownFile('right')],
+      tasks: [sameLine('dear', 'old'), sameLine('old', 'dear'), ownFile('left'), ownFile('right'), ...rivals],
     }),
   });
 });
@@ -83,6 +95,25 @@ test('two tasks that touch different files land one after the other, each on a t
   for (const { commit } of landed) await scratchGit(remote, ['merge-base', '--is-ancestor', commit, 'main']);
   for (const name of ['left', 'right'])
     expect(await scratchGit(remote, ['show', `main:${name}.js`])).toContain('return 1');
+});
+
+test('a change that breaks the checks only together with what landed meanwhile goes back to its author and never lands broken', async () => {
+  const remote = await makeSmallRemote(directory, 'together', {
+    'up.js': 'exports.up = () => {\n  return 0;\n};\n',
+    'down.js': 'exports.down = () => {\n  return 0;\n};\n',
+    'test.js': "const assert = require('assert');\nassert.ok(require('./up').up() + require('./down').down() < 2);\n",
+  });
+  await fleet.addProject('together', remote);
+  const first = await fleet.submit('together', 'It raises up.');
+  const second = await fleet.submit('together', 'It raises down.');
+  await Promise.all([first, second].map((run) => fleet.until(run, 'gate.opened')));
+  expect(payloadOf<{ result: string }>(await fleet.finish(first), 'run.ended').result).toBe('landed');
+  const log = await fleet.finish(second);
+
+  expect(payloadOf<{ result: string }>(log, 'run.ended').result, describeEntries(log)).toBe('landed');
+  expect(log.filter(({ type, stepId }) => type === 'checks.failed' && stepId === 'verify')).toHaveLength(1);
+  expect(await scratchGit(remote, ['show', 'main:up.js'])).toContain('return 0');
+  expect(await scratchGit(remote, ['show', 'main:down.js'])).toContain('return 1');
 });
 
 function makeRemote(name: string): Promise<string> {

@@ -89,7 +89,7 @@ test.each([
     'land',
     /needs the approval of a human gate; it is reached by open → .* → review → land/,
   ],
-  ['landing anew after a conflict without a new approval', 'conflict: build', 'conflict: land', 'land', /approval/],
+  ['landing anew after a conflict without a new approval', 'conflict: resetup', 'conflict: land', 'land', /approval/],
   ['landing what was parked without a new approval', 'parked: approve', 'parked: land', 'land', /approval/],
   [
     'landing what was built after the approval',

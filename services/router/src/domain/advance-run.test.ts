@@ -115,8 +115,8 @@ test("a person's change request goes back to the author, and the next commit nee
 
 test('a conflict takes the change back to its author on the new head, and gives the turn away', () => {
   const driven = new DrivenRun().until('land').complete(conflict);
-  expect(driven.last.lane).toBe('release');
-  expect(driven.last.requests[0]).toMatchObject({
+  expect(driven.last).toMatchObject({ lane: 'release', requests: [{ verb: 'setup', base: { commit: commit('f') } }] });
+  expect(driven.complete(done('setup')).last.requests[0]).toMatchObject({
     verb: 'build',
     base: { commit: commit('f'), bundle: 'base/f' },
     change: change('c'),
@@ -147,15 +147,16 @@ test('a merge without evidence is verified with the turn kept, and lands with wh
   });
 });
 
-test('a merge that fails its checks goes back to the author as checks that failed', () => {
+test('a merge that fails its checks goes back to the author on the head that it was merged with', () => {
   const driven = new DrivenRun()
     .until('land')
     .complete({ kind: 'unverified', candidate: change('e', 'f') })
     .complete(unwanted);
-  expect(driven.last).toMatchObject({
-    lane: 'release',
-    requests: [{ verb: 'build', change: change('c'), feedback: [{ from: 'checks' }] }],
-  });
+  const base = { commit: commit('f'), bundle: change('e', 'f').bundle };
+  expect(driven.last).toMatchObject({ lane: 'release', requests: [{ verb: 'setup', base }] });
+  expect(driven.complete(done('setup')).last.requests).toMatchObject([
+    { verb: 'build', base, change: change('c'), feedback: [{ from: 'checks' }] },
+  ]);
 });
 
 test('a merge that is no longer what was approved opens the gate again, on the merge', () => {

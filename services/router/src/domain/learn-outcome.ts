@@ -17,7 +17,8 @@ export function learnOutcome(known: Known, verb: Verb, outcome: Outcome): Known 
     case 'changes_requested': {
       const { summary: text, findings } = outcome;
       const from = verb === 'verify' ? 'checks' : 'review';
-      return { ...withoutApproval(known), feedback: [...known.feedback, feedbackOf({ from, text, findings })] };
+      const feedback = [...known.feedback, feedbackOf({ from, text, findings })];
+      return { ...withoutApproval(known), ...(verb === 'verify' ? movedBase(known) : {}), feedback };
     }
     case 'conflict': {
       const text = `The branch moved to ${outcome.head}, and the change does not apply to it.`;
@@ -34,6 +35,11 @@ export function learnOutcome(known: Known, verb: Verb, outcome: Outcome): Known 
     case 'failed':
       return known;
   }
+}
+
+/** The head that a candidate merged with becomes the base: on the old one its author would see the checks pass. */
+function movedBase({ candidate }: Known): Pick<Known, 'base'> | undefined {
+  return candidate === undefined ? undefined : { base: { commit: candidate.base, bundle: candidate.bundle } };
 }
 
 /** A person's change request, as its author reads it. */
