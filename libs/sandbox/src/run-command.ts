@@ -56,6 +56,8 @@ export async function runCommand(
   const onAbort = () => stop('abort');
   const timer = setTimeout(() => stop('timeout', `it ran for ${request.timeoutMs} ms`), request.timeoutMs);
   request.signal?.addEventListener('abort', onAbort, { once: true });
+  // A signal that aborted while the engine started the command tells no more.
+  if (request.signal?.aborted) onAbort();
   const watching = request.watch((reason) => stop('disk', reason), finished.signal);
   watching.catch(() => undefined);
 

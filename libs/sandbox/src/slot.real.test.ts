@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, test } from 'vitest';
 import { errors } from '@flotilla/errors/catalogue';
+import type { DockerEngine } from './docker-engine.ts';
 import type { PoolFixture } from './sandbox.fixture.ts';
 import { claim, now, openPool, until } from './sandbox.fixture.ts';
 import type { Slot } from './slot.ts';
@@ -127,6 +128,24 @@ describe('whatever a command leaves behind is gone when it ends', () => {
     expect(await running).toMatchObject({ killedBy: 'abort', exitCode: 137, output: 'ready\n' });
     expect(await processList()).toBe('');
     expect(await shell('echo no', { signal: abort.signal })).toMatchObject({ killedBy: 'abort', output: '' });
+  });
+
+  test('a command whose caller gave up while it was being started', async () => {
+    const abort = new AbortController();
+    const engine: DockerEngine = {
+      ...fixture.engine,
+      async startExec(container, request) {
+        const started = await fixture.engine.startExec(container, request);
+        abort.abort();
+        return started;
+      },
+    };
+    await using late = await openPool({ engine });
+    const own = await late.pool.claim(claim());
+    const result = await own.run({ shell: 'exec sleep 1000' }, { signal: abort.signal, timeoutMs: 30_000 });
+    expect(result).toMatchObject({ killedBy: 'abort', exitCode: 137 });
+    expect(result.durationMs).toBeLessThan(15_000);
+    expect((await own.run({ shell: 'ps -o comm= -u $(id -u) | grep sleep' })).output).toBe('');
   });
 
   test('a fork bomb, and the slot goes on', async () => {
