@@ -58,7 +58,8 @@ async function run(): Promise<number> {
       say(
         `The fleet stays at ${fleet.url} until Ctrl-C. In another terminal: FLOTILLA_URL=${fleet.url} FLOTILLA_TOKEN=${fleet.token} npx flotilla list`,
       );
-      await new Promise((resolve) => stopped.signal.addEventListener('abort', resolve, { once: true }));
+      if (!stopped.signal.aborted)
+        await new Promise((resolve) => stopped.signal.addEventListener('abort', resolve, { once: true }));
     }
     return code;
   } catch (error) {

@@ -22,6 +22,8 @@ export async function pullMessage(consumer: Consumer, { expiresMs, signal }: Pul
     const messages = await consumer.fetch({ max_messages: 1, expires: expiresMs });
     const giveUp = (): void => messages.stop();
     signal.addEventListener('abort', giveUp, { once: true });
+    // A signal that aborted while the broker was asked tells no more.
+    if (signal.aborted) giveUp();
     try {
       for await (const message of messages) return { kind: 'message', message };
     } finally {

@@ -85,6 +85,7 @@ function runIn(
   argv: readonly string[],
   { timeoutMs, limitBytes, signal, onOutput }: RunOptions,
 ): Promise<CommandResult> {
+  if (signal.aborted) return Promise.reject(signal.reason as Error);
   return new Promise((resolve, reject) => {
     const startedAtMs = performance.now();
     const child = spawn(argv[0] ?? '', argv.slice(1), {
