@@ -148,6 +148,6 @@ test('a tree is listed and its files are read without a work tree', async () => 
     expect(await readFileAt(mirror, { commit, path, limitBytes: 1000 }).catch(() => undefined)).toBeUndefined();
   }
   await expect(readFileAt(mirror, { commit, path: 'c.txt', limitBytes: 10 })).rejects.toMatchObject({
-    code: 'FILE_TOO_LARGE',
+    code: 'COMMITTED_FILE_TOO_LARGE',
   });
 });

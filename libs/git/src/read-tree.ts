@@ -27,7 +27,7 @@ export async function listTree(mirror: MirrorReader, commit: CommitId): Promise<
   return splitAtNul(answer.stdout).map(parseEntry);
 }
 
-/** Reads one file of a commit; undefined when it is absent or no file. Throws fileTooLarge. */
+/** Reads one file of a commit; undefined when it is absent or no file. Throws COMMITTED_FILE_TOO_LARGE. */
 export async function readFileAt(
   mirror: MirrorReader,
   request: { readonly commit: CommitId; readonly path: string; readonly limitBytes: number },
@@ -41,7 +41,7 @@ export async function readFileAt(
   const entry = splitAtNul(listed.stdout).map(parseEntry)[0];
   if (entry === undefined || !entry.mode.startsWith('100')) return undefined;
   if ((entry.sizeBytes ?? 0) > limitBytes)
-    throw new FlotillaError(errors.fileTooLarge, { path: entry.path, limitBytes });
+    throw new FlotillaError(errors.committedFileTooLarge, { path: entry.path, limitBytes });
   const blob = await mirror.run({ args: ['cat-file', 'blob', entry.objectId], outputLimitBytes: limitBytes + 1 });
   return blob.stdout;
 }

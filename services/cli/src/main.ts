@@ -89,7 +89,7 @@ function tellError(error: unknown, session: Session): ExitCode {
   const told =
     error instanceof FlotillaError
       ? error
-      : new FlotillaError(errors.commandFailed, { reason: String(error) }, { cause: error });
+      : new FlotillaError(errors.failureUnforeseen, { reason: String(error) }, { cause: error });
   const { code, message, advice } = told;
   const violations = Array.isArray(told.details['violations'])
     ? (told.details['violations'] as readonly unknown[])

@@ -67,8 +67,8 @@ export const cliErrors = {
     advice:
       'Give a token with --token-file or --token-env for an https remote, or a private key with --ssh-key for an ssh remote.',
   }),
-  commandFailed: defineError({
-    code: 'COMMAND_FAILED',
+  failureUnforeseen: defineError({
+    code: 'FAILURE_UNFORESEEN',
     remedy: 'operator',
     summary: 'The command failed in a way that nobody foresaw: {reason}',
     advice: 'Run "flotilla doctor", and report this with what it says.',

@@ -107,8 +107,8 @@ export const gitErrors = {
     summary: 'The change is larger than the limit: {what}',
     advice: 'Keep generated and downloaded files out of the change by naming them in .gitignore, or raise the limit.',
   }),
-  fileTooLarge: defineError({
-    code: 'FILE_TOO_LARGE',
+  committedFileTooLarge: defineError({
+    code: 'COMMITTED_FILE_TOO_LARGE',
     remedy: 'caller',
     summary: 'The file {path} has more than {limitBytes} bytes',
     advice: 'Ask for a smaller file, or raise the limit.',
