@@ -7,6 +7,7 @@ import { spawn } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { startOtlpReceiver, type OtlpReceiver } from '@flotilla/testing/otlp-receiver';
 import { engineerScript } from '@flotilla/testing/scripted-model/engineer-script';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { calculator, makeSmallRemote } from './harness/small-remote.ts';
 import { describe as describeEntries, payloadOf, startTestFleet, type TestFleet } from './harness/test-fleet.ts';
@@ -43,7 +44,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-test('the model key and the remote token appear in no log row, event, log line, span, diff, prompt or container', async () => {
+test('the model key and the remote token appear in no row, event, log line, span, diff, prompt or container', async () => {
   await makeSmallRemote(directory, 'secret', calculator.files);
   git = await serveGit(directory);
   const credentials = join(fleet.fleet.dataDirectory, 'credentials');
@@ -67,12 +68,14 @@ test('the model key and the remote token appear in no log row, event, log line, 
   expect(diff).toContain(environmentDump);
   const places: Readonly<Record<string, string>> = {
     log: JSON.stringify(log),
+    database: await dumpDatabase(fleet.fleet.databaseUrl),
     'log lines': fleet.logLines.join('\n'),
     'log files': await readAll(fleet.fleet.logsDirectory),
     telemetry: telemetry.bodies.join('\n'),
     prompts: fleet.model.requests.map(({ text }) => text).join('\n'),
     diff,
   };
+  expect(places['database']).toContain('flow.log');
   expect(fleet.model.requests[0]?.headers.authorization).toBe(`Bearer ${modelKey}`);
   for (const [place, text] of Object.entries(places)) {
     expect(text.length, place).toBeGreaterThan(0);
@@ -89,6 +92,22 @@ test('the model key and the remote token appear in no log row, event, log line, 
 async function readAll(path: string): Promise<string> {
   const names = await readdir(path);
   return (await Promise.all(names.map((name) => readFile(join(path, name), 'utf8')))).join('\n');
+}
+
+/** Every row of every table that is ours, as text. */
+async function dumpDatabase(url: string): Promise<string> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const tables = await client.query<{ name: string }>(
+    "select format('%I.%I', table_schema, table_name) as name from information_schema.tables where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')",
+  );
+  const rows: string[] = [];
+  for (const { name } of tables.rows) {
+    const { rows: found } = await client.query<{ row: string }>(`select row_to_json(t)::text as row from ${name} t`);
+    rows.push(name, ...found.map(({ row }) => row));
+  }
+  await client.end();
+  return rows.join('\n');
 }
 
 /** Git over HTTP that asks for the token: the system's own http-backend. */

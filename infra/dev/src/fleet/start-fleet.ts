@@ -23,6 +23,8 @@ export interface Fleet {
   /** Address and user with which the local user publishes tasks. */
   readonly brokerUrl: string;
   readonly sandboxImage: string;
+  /** With its password. */
+  readonly databaseUrl: string;
   readonly services: Supervised;
   /** Drains and stops the services, then the servers that are ours. Safe to repeat. */
   stop(): Promise<void>;
@@ -91,6 +93,7 @@ async function startServices(options: FleetOptions, facts: FleetFacts): Promise<
     logsDirectory,
     brokerUrl: services.brokerUrlOf('local'),
     sandboxImage: facts.sandbox.image,
+    databaseUrl: facts.servers.postgres.url,
     services: supervised,
     stop,
   };
