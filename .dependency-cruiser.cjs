@@ -40,6 +40,12 @@ module.exports = {
     {
       name: 'shipped-code-does-not-use-test-code',
       severity: 'error',
+      from: { path: '^(libs/(?!testing)|services|infra)', pathNot: tests },
+      to: { path: tests },
+    },
+    {
+      name: 'services-and-libraries-do-without-the-test-library',
+      severity: 'error',
       from: { path: '^(libs/(?!testing)|services)', pathNot: tests },
       to: { path: '^libs/testing/' },
     },
@@ -49,7 +55,7 @@ module.exports = {
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.base.json' },
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '(^|/)dist/' },
+    exclude: { path: '(^|/)dist/|^test/fleet/projects/' },
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['@flotilla/source', 'import', 'node', 'types'] },
   },
 };
