@@ -1,4 +1,4 @@
-import { lstatSync, symlinkSync } from 'node:fs';
+import { lstatSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunId, StepId } from '@flotilla/contracts/ids';
 import { MemoryStepContext } from '@flotilla/testing/memory-step-context';
@@ -60,6 +60,11 @@ test('files are read to their limit and told with their whole size', async () =>
   const { bytes, sizeBytes } = await bindWorkspace(place).read('long.txt', 100);
   expect(bytes.byteLength).toBe(100);
   expect(sizeBytes).toBe(5_000);
+
+  // Each of these bytes is no UTF-8, and becomes a replacement character of three.
+  writeFileSync(join(place.slot.directory, 'latin.txt'), Buffer.alloc(150, 0xe4));
+  const part = await bindWorkspace(place).read('latin.txt', 100);
+  expect(part.sizeBytes).toBeGreaterThan(part.bytes.byteLength);
 });
 
 test('a commit that is neither here nor stored is told by the repository and its id', async () => {

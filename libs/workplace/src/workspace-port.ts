@@ -27,7 +27,9 @@ export function bindWorkspace({ slot, commandPath }: WorkspaceParts): WorkspaceP
         return { bytes, sizeBytes: bytes.byteLength };
       }
       const { text, sizeBytes } = await files.read(path, { limitBytes, followLinks: false });
-      return { bytes: Buffer.from(text), sizeBytes };
+      const bytes = Buffer.from(text);
+      // The part is never mistaken for the whole, even where replacement characters made it longer.
+      return { bytes, sizeBytes: Math.max(sizeBytes, bytes.byteLength + 1) };
     },
     async list(path) {
       const { entries } = await files.list(path, { limit: listedEntries, followLinks: false });
