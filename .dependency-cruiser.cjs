@@ -1,6 +1,14 @@
 /** The house's dependency rules. test/architecture plants a violation of each and expects it to be found. */
 const pure = '^libs/(errors|contracts|policy|workflow|agent)/src/|^services/[^/]+/src/domain/';
 const tests = '\\.(test|fixture)\\.ts$';
+const programs = [
+  '\\.test\\.ts$',
+  '^services/[^/]+/src/main\\.ts$',
+  '^services/cli/(bin/|src/cli\\.ts$)',
+  '^infra/dev/src/(start|demo|doctor|run-tests|generate/main)\\.ts$',
+  '^libs/testing/src/scripted-model/main\\.ts$',
+  '^libs/host/src/run-service\\.fixture\\.ts$',
+].join('|');
 const adapters = 'stream|store|sandbox|git|model';
 
 module.exports = {
@@ -14,7 +22,7 @@ module.exports = {
     },
     {
       name: 'adapters-do-not-know-each-other',
-      comment: 'A service\'s module file is the only place where two adapters meet.',
+      comment: "A service's module file is the only place where two adapters meet.",
       severity: 'error',
       from: { path: `^libs/(${adapters})/src/`, pathNot: tests },
       to: { path: '^libs/', pathNot: '^libs/(errors|contracts|$1)/' },
@@ -22,7 +30,10 @@ module.exports = {
     {
       name: 'nest-stays-in-modules',
       severity: 'error',
-      from: { path: '^(libs|services|infra|test)/', pathNot: `(\\.module\\.ts|\\.controller\\.ts|main\\.ts)$|${tests}|^libs/host/` },
+      from: {
+        path: '^(libs|services|infra|test)/',
+        pathNot: `(\\.module\\.ts|\\.controller\\.ts|main\\.ts)$|${tests}|^libs/host/`,
+      },
       to: { path: 'node_modules/@nestjs/' },
     },
     {
@@ -49,6 +60,14 @@ module.exports = {
       from: { path: '^(libs/(?!testing)|services)', pathNot: tests },
       to: { path: '^libs/testing/' },
     },
+    {
+      name: 'no-dead-files',
+      comment:
+        'Every file is reached from a program, or from a test; each package exports all of its files, so knip cannot tell.',
+      severity: 'error',
+      from: { path: programs },
+      to: { path: '^(libs|services|infra|test)/', pathNot: `node_modules/|${programs}`, reachable: false },
+    },
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
   ],
   options: {
@@ -56,6 +75,9 @@ module.exports = {
     tsConfig: { fileName: 'tsconfig.base.json' },
     doNotFollow: { path: 'node_modules' },
     exclude: { path: '(^|/)dist/|^test/fleet/projects/' },
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['@flotilla/source', 'import', 'node', 'types'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['@flotilla/source', 'import', 'node', 'types'],
+    },
   },
 };
