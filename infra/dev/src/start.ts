@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { resolve } from 'node:path';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
-import { fleetsFile, registerFleet, unregisterFleet } from './fleet-registry.ts';
+import { fleetsFile, registerFleet, unregisterFleet } from '@flotilla/cli/fleet/fleets-file';
 import { openLogOutput } from './fleet/log-output.ts';
 import { startFleet, type Fleet } from './fleet/start-fleet.ts';
 import { chooseSink } from './report-sinks.ts';

@@ -102,7 +102,7 @@ export function defineTool<Schema extends z.ZodObject>(declaration: ToolDeclarat
   };
 }
 
-export function describeIssues(error: z.ZodError): string {
+function describeIssues(error: z.ZodError): string {
   return error.issues
     .slice(0, 5)
     .map((issue) => `${issue.path.length === 0 ? 'arguments' : issue.path.join('.')}: ${issue.message}`)

@@ -1,5 +1,5 @@
 /** A mark that no content contains, so that no content can end its own fence. Stable for the same seed and contents. */
-export function chooseNonce(seed: string, contents: readonly string[]): string {
+function chooseNonce(seed: string, contents: readonly string[]): string {
   let nonce = seed;
   while (contents.some((content) => content.includes(nonce))) nonce += 'x';
   return nonce;

@@ -9,8 +9,7 @@ import { ensureCommit } from './ensure-commit.ts';
 import { findLanded, pushCommit, readHead } from './landing.ts';
 import { layTree } from './lay-tree.ts';
 import { mergeOnto } from './merge.ts';
-import type { Mirror } from './mirror.ts';
-import { probeRemote } from './probe-remote.ts';
+import { openMirror, type Mirror } from './mirror.ts';
 import { parseRemote } from './remote.ts';
 import { resolveBranch } from './resolve-branch.ts';
 import { createGit } from './run-git.ts';
@@ -324,9 +323,12 @@ test('an address of a remote never becomes a command', async () => {
   expect(() => parseRemote(address)).toThrow(expect.objectContaining({ code: 'REMOTE_URL_REFUSED' }));
   vi.stubEnv('GIT_ALLOW_PROTOCOL', 'ext');
   const forged = { kind: 'https', url: address, origin: undefined, canonicalId: 'x' } as const;
-  await expect(probeRemote(createGit(), { remote: forged, credential: { kind: 'none' } })).rejects.toMatchObject({
-    code: 'REMOTE_NOT_CLONEABLE',
+  const opening = openMirror({
+    cacheDirectory: join(scratchDirectory(), 'mirrors'),
+    access: { remote: forged, credential: { kind: 'none' } },
+    git: createGit(),
   });
+  await expect(opening.then((mirror) => resolveBranch(mirror))).rejects.toMatchObject({ code: 'REMOTE_NOT_CLONEABLE' });
   expect(trap.sprung()).toBe(false);
 });
 

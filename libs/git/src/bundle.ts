@@ -34,7 +34,7 @@ export async function createBundle(mirror: MirrorReader, request: BundleRequest)
 }
 
 /** As {@link createBundle}, into a file that must not exist, for histories that do not fit in memory. */
-export async function createBundleFile(
+async function createBundleFile(
   mirror: MirrorReader,
   request: BundleRequest & { readonly path: string },
 ): Promise<void> {

@@ -10,7 +10,7 @@ export interface CommitOccasion {
 
 export const runTrailer = 'Flotilla-Run';
 export const stepTrailer = 'Flotilla-Step';
-export const attemptTrailer = 'Flotilla-Attempt';
+const attemptTrailer = 'Flotilla-Attempt';
 
 const subjectLimit = 120;
 const textLimit = 10_000;

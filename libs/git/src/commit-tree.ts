@@ -7,7 +7,7 @@ export interface Author {
   readonly email: string;
 }
 
-export const fleetAuthor: Author = { name: 'Flotilla', email: 'flotilla@flotilla.invalid' };
+const fleetAuthor: Author = { name: 'Flotilla', email: 'flotilla@flotilla.invalid' };
 
 export interface CommitRequest {
   readonly tree: TreeId;

@@ -2,10 +2,7 @@ import { chownSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ensureCommit } from './ensure-commit.ts';
-import { probeRemote } from './probe-remote.ts';
 import { resolveBranch } from './resolve-branch.ts';
-import { createGit } from './run-git.ts';
-import { parseRemote } from './remote.ts';
 import { makeRemote, mirrorOf, plainGit } from './scratch.fixture.ts';
 
 test('the default branch is the one that the HEAD of the remote names', async () => {
@@ -24,13 +21,6 @@ test('a named branch is read from the remote as it is now', async () => {
   remote.push();
   expect(before.commit).not.toBe(after);
   expect((await resolveBranch(mirror, 'main')).commit).toBe(after);
-});
-
-test('a remote is probed without a mirror', async () => {
-  const remote = makeRemote();
-  const access = { remote: parseRemote(remote.bare), credential: { kind: 'none' } } as const;
-  await expect(probeRemote(createGit(), access)).resolves.toMatchObject({ branch: 'main' });
-  await expect(probeRemote(createGit(), access, { branch: 'nope' })).rejects.toMatchObject({ code: 'BRANCH_UNKNOWN' });
 });
 
 test('a repository without a commit is empty, not broken', async () => {

@@ -50,7 +50,7 @@ export async function readRemoteHeads(mirror: Pick<Mirror, 'runRemote' | 'access
   return parseRemoteHeads(answer.stdout.toString('utf8'));
 }
 
-export function parseRemoteHeads(listing: string): RemoteHeads {
+function parseRemoteHeads(listing: string): RemoteHeads {
   const branches = new Map<string, CommitId>();
   let defaultBranch: string | undefined;
   for (const line of listing.split('\n')) {

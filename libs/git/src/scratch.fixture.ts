@@ -117,7 +117,7 @@ export function emptyWorkspace(): string {
 
 export const runId = RunId.parse('run_01j9z3k8m2n4p6q8r0s2t4v6w8');
 export const otherRunId = RunId.parse('run_01j9z3k8m2n4p6q8r0s2t4v6w9');
-export const stepId = StepId.parse('build');
+const stepId = StepId.parse('build');
 export const landStepId = StepId.parse('land');
 export const occasion: CommitOccasion = { runId, stepId, attempt: 1 };
 export const at = new Date('2024-05-06T07:08:09Z');

@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 
 /** Longer than any wait of a test: timers from here on never ring in a `hastyClock`. */
-export const neverMs = 1_000_000;
+const neverMs = 1_000_000;
 
 export const patientLimits = { firstByteMs: neverMs, idleMs: neverMs, totalMs: neverMs };
 

@@ -1,6 +1,6 @@
 /** Longest path a call may name, in characters, and its longest segment; both are what Linux itself allows. */
-export const PATH_LIMIT = 4096;
-export const SEGMENT_LIMIT = 255;
+const PATH_LIMIT = 4096;
+const SEGMENT_LIMIT = 255;
 
 /** Why a path is not a canonical workspace-relative path; undefined where it is. `.` is the workspace itself. */
 export function whyNotCanonical(path: string): string | undefined {

@@ -6,7 +6,7 @@ import type { SlotLimits } from './slot-limits.ts';
 
 export const workspacePath = '/workspace';
 export const homePath = '/home/agent';
-export const doorPath = '/run/flotilla';
+const doorPath = '/run/flotilla';
 export const doorPort = 3128;
 
 export interface ContainerSettings {

@@ -12,7 +12,7 @@ export interface ReapFacts {
 }
 
 /** A pool beats every 5 s; one that has been silent this long is dead. */
-export const ownerDeadAfterMs = 30_000;
+const ownerDeadAfterMs = 30_000;
 
 /** A claimed slot lives as long as its attempt, a ready one as long as its pool, one that is being made is left alone. */
 export function decideReap(facts: ReapFacts): 'keep' | 'reap' {

@@ -58,7 +58,7 @@ export function makeTemporaryDirectory(): string {
 export const claim = (step = 'build') => ({ run: `run-${newId()}`, step, attempt: 1 });
 
 /** FLOTILLA_SANDBOX_IMAGE, or the newest local flotilla/sandbox. */
-export async function sandboxImage(): Promise<string> {
+async function sandboxImage(): Promise<string> {
   const named = process.env.FLOTILLA_SANDBOX_IMAGE;
   if (named) return named;
   const found = await listImages('flotilla/sandbox');

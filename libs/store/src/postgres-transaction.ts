@@ -14,7 +14,7 @@ import type { Committed, StorePorts } from './store.ts';
 import type { AppendOptions, PublishOptions, RawMessage, Transaction } from './transaction.ts';
 
 /** The broker takes 1 MiB with headers. */
-export const MESSAGE_LIMIT_BYTES = 900 * 1024;
+const MESSAGE_LIMIT_BYTES = 900 * 1024;
 const newestAnnounced = 100;
 
 type WaitingMessage = Required<RawMessage>;

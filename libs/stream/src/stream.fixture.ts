@@ -11,7 +11,7 @@ import { stage } from './stage.ts';
 import { StageRunner, type StageRunnerOptions } from './stage-runner.ts';
 
 export const ackWaitMs = 1_000;
-export const heartbeatMs = 300;
+const heartbeatMs = 300;
 
 export type OpenRequest = ReturnType<typeof openRequest>;
 let runs = 0;
@@ -84,7 +84,7 @@ class OpenHandler implements Handler<OpenRequest> {
   }
 }
 
-export function openStage({ concurrency = 1, attempts = 3 }: Partial<RunnerSetup> = {}): Stage {
+function openStage({ concurrency = 1, attempts = 3 }: Partial<RunnerSetup> = {}): Stage {
   return stage(OpenStepRequested, OpenHandler, { budget: { attempts, delaysMs: [20, 50] }, concurrency });
 }
 

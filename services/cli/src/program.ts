@@ -93,7 +93,7 @@ function exampleHelp({ examples }: Verb): string {
   return ['Examples:', ...examples.flatMap(({ command, summary }) => [`  ${command}`, `      ${summary}`])].join('\n');
 }
 
-export function exitCodeHelp(): string {
+function exitCodeHelp(): string {
   return [
     'Exit codes:',
     ...Object.values(exitCodes).map(({ code, summary }) => `  ${String(code).padStart(3)}  ${summary}`),

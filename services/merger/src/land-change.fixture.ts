@@ -14,7 +14,7 @@ import { LandChangeHandler } from './land-change.handler.ts';
 import type { MergeLease } from './lease/merge-lease.ts';
 
 /** Nobody else lands. */
-export const freeLease: MergeLease = { hold: (_lane, work) => work(new AbortController().signal) };
+const freeLease: MergeLease = { hold: (_lane, work) => work(new AbortController().signal) };
 
 export interface LandingParts {
   readonly git?: RunGit;

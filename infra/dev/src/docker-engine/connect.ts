@@ -4,7 +4,7 @@ export type DockerConnection =
   | { readonly kind: 'answers'; readonly docker: Dockerode; readonly version: string; readonly at: string }
   | { readonly kind: 'silent'; readonly at: string; readonly reason: string };
 
-export const defaultSocket = '/var/run/docker.sock';
+const defaultSocket = '/var/run/docker.sock';
 
 const answerMs = 3_000;
 

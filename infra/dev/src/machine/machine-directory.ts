@@ -7,7 +7,7 @@ import { join } from 'node:path';
  * /var/lib/flotilla; everybody else a directory of their own, since a lock in a shared directory cannot be opened by two users
  * where the kernel protects regular files.
  */
-export function machineDirectory(): string {
+function machineDirectory(): string {
   return process.getuid?.() === 0 ? '/var/lib/flotilla' : join(homedir(), '.cache', 'flotilla');
 }
 

@@ -40,7 +40,7 @@ export type ServerSource =
   | { readonly kind: 'unreadable_data'; readonly dataVersion: string; readonly found: readonly string[] }
   | { readonly kind: 'missing'; readonly reasons: readonly string[] };
 
-export const debianPackages: Readonly<Record<ServerName, string>> = {
+const debianPackages: Readonly<Record<ServerName, string>> = {
   nats: 'nats-server',
   redis: 'redis-server',
   postgres: 'postgresql',

@@ -62,10 +62,3 @@ export type PublishedGate = z.infer<typeof PublishedGate>;
 /** View `published.project`: one row a project. */
 export const PublishedProject = z.object({ name: ProjectName, definition: Project, created_at: z.iso.datetime() });
 export type PublishedProject = z.infer<typeof PublishedProject>;
-
-/** Name of each view to the shape of its rows. */
-export const publishedViews = {
-  'published.run': PublishedRun,
-  'published.gate': PublishedGate,
-  'published.project': PublishedProject,
-} as const;

@@ -19,7 +19,7 @@ export const OutcomeKind = z.enum(outcomeKinds).meta({ id: 'OutcomeKind' });
  * `running`: a step is asked for or at work. `at_gate`: a person is asked. `awaiting_turn`: approved, another run has
  * its turn on the branch. `cancelling`: asked to stop, a step has not answered yet. `ended`: it has its result.
  */
-export const runStates = ['running', 'at_gate', 'awaiting_turn', 'cancelling', 'ended'] as const;
+const runStates = ['running', 'at_gate', 'awaiting_turn', 'cancelling', 'ended'] as const;
 export const RunState = z.enum(runStates).meta({ id: 'RunState' });
 export type RunState = z.infer<typeof RunState>;
 

@@ -30,7 +30,7 @@ export const TimelineStep = z
   .meta({ id: 'TimelineStep' });
 export type TimelineStep = z.infer<typeof TimelineStep>;
 
-export const OpenGate = z
+const OpenGate = z
   .object({
     gateId: GateId.meta({ field: 1 }),
     question: z.string().meta({ field: 2 }),

@@ -105,7 +105,7 @@ export const CheckpointTaken = defineEvent({
   },
 });
 
-export const TodoWritten = defineEvent({
+const TodoWritten = defineEvent({
   type: 'agent.todo',
   scope: 'step',
   summary: "The agent's checklist, whole.",

@@ -125,7 +125,7 @@ export const ChecksPassed = defineEvent({
   example: { tree: 'b'.repeat(40), image: 'flotilla/sandbox:1', checks: ['npm test'] },
 });
 
-export const ChecksFailed = defineEvent({
+const ChecksFailed = defineEvent({
   type: 'checks.failed',
   scope: 'step',
   summary: 'A check did not pass on this tree.',
@@ -181,7 +181,7 @@ export const SummaryWritten = defineEvent({
   example: { summary: 'Digits are kept in slugs; one line changed, tests pass.' },
 });
 
-export const MemoryProposed = defineEvent({
+const MemoryProposed = defineEvent({
   type: 'memory.proposed',
   scope: 'step',
   summary: 'A memory went to the inbox; it has no authority before it is promoted.',

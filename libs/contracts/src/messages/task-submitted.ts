@@ -3,7 +3,7 @@ import { defineMessage, type MessageOf } from '../define-message.ts';
 import { Mode } from '../grants.ts';
 import { ProjectName, TopologyId } from '../ids.ts';
 
-export const GOAL_LIMIT_BYTES = 64 * 1024;
+const GOAL_LIMIT_BYTES = 64 * 1024;
 
 /** What somebody asks for. Read strictly: a field that is not listed is refused. */
 export const Task = z.strictObject({

@@ -7,7 +7,7 @@ import { createModel, type ModelOptions } from '@flotilla/model/create-model';
 import type { Model } from '@flotilla/model/model';
 import { openDirectoryWorkspace } from './directory-workspace.ts';
 
-export const slugify: Readonly<Record<string, string>> = {
+const slugify: Readonly<Record<string, string>> = {
   'package.json': JSON.stringify({ name: 'slugify', type: 'module', scripts: { test: 'node slugify.test.js' } }),
   'slugify.js': "export const slugify = (text) =>\n  text.toLowerCase().replace(/[^a-z]+/g, '-');\n",
   'slugify.test.js':
@@ -94,7 +94,7 @@ export function openMemoryJournal(
   };
 }
 
-export const realClock = {
+const realClock = {
   now: () => Date.now(),
   after(delayMs: number, callback: () => void) {
     const timer = setTimeout(callback, delayMs);
@@ -114,7 +114,7 @@ export function modelAt(url: string, options: Partial<ModelOptions> = {}): Model
   });
 }
 
-export const calm: StepSignals = { cancelled: false, steering: [] };
+const calm: StepSignals = { cancelled: false, steering: [] };
 
 export function portsFor(project: ScratchProject, model: Model, more: Partial<AgentPorts> = {}): AgentPorts {
   return {

@@ -114,6 +114,6 @@ function lineOf({ beganAt }: WatchState, event: WatchEvent): string | undefined 
   return `${since.padStart(10)}  ${nameStep(event.entry).padEnd(10)}  ${described.text}`;
 }
 
-export function exitCodeOfResult(result: RunResult | undefined): ExitCode {
+function exitCodeOfResult(result: RunResult | undefined): ExitCode {
   return result === 'landed' || result === 'no_changes' ? exitCodes.done.code : exitCodes.failed.code;
 }

@@ -29,7 +29,7 @@ export interface CallBinding {
 }
 
 /** Comments are sent this often, so that neither a proxy nor a client takes a quiet stream for a dead one. */
-export const HEARTBEAT_MS = 15_000;
+const HEARTBEAT_MS = 15_000;
 
 /** One route a call: the whole HTTP face of the fleet follows from the catalogue. */
 export function bindCalls(server: FastifyInstance, calls: readonly CallContract[], binding: CallBinding): void {

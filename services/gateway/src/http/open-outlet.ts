@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Outlet } from '../watch/watch-run.ts';
 
 /** How long a client may leave what it was sent unread before its connection is dropped. */
-export const DRAIN_LIMIT_MS = 20_000;
+const DRAIN_LIMIT_MS = 20_000;
 
 /** The client went away or read too slowly. */
 export class OutletClosed extends Error {}

@@ -20,7 +20,7 @@ export const readToken = 'token-of-ben';
 export const exampleRunId = RunId.parse('run_01j9z3k8m2n4p6q8r0s2t4v6w8');
 
 /** A log in memory that tells its readers when it grew. */
-export class MemoryLog {
+class MemoryLog {
   readonly entries: LogEntry[] = [];
   readonly listeners = new Set<() => void>();
   reads = 0;

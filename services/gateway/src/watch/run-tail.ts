@@ -29,7 +29,7 @@ export interface Page {
 }
 
 /** Read when the broker is silent, so that a lost wake-up costs a second. */
-export const POLL_MS = 1_000;
+const POLL_MS = 1_000;
 const pageSize = 100;
 const sharedPages = 16;
 

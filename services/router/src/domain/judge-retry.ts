@@ -3,7 +3,7 @@ import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import type { RunState } from './run-state.ts';
 
 /** How often one task may be asked for again. */
-export const RETRIES_LIMIT = 3;
+const RETRIES_LIMIT = 3;
 
 /** Why a run is not tried again; undefined where it may be. `retries` counts the runs before it of the same task. */
 export function whyRetryRefused({ runId, position }: RunState, retries: number): FlotillaError | undefined {

@@ -8,7 +8,7 @@ import { Base, Feedback } from '@flotilla/contracts/step-request';
 import { z } from 'zod';
 
 /** Where a run is: exactly one of these, and `ended` for ever. */
-export const Position = z.discriminatedUnion('kind', [
+const Position = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('step'),
     stepId: StepId,

@@ -6,7 +6,7 @@ import type { RunRow } from './entities.ts';
 import { contractOf, lockRun, readTrace } from './move-run.ts';
 
 /** A step that was asked for this long ago, that nobody holds and nobody answered, is asked for again. */
-export const REQUEST_AGAIN_AFTER_MS = 60_000;
+const REQUEST_AGAIN_AFTER_MS = 60_000;
 /** The wait doubles each time up to this many times the first, so that a long queue is not filled with repeats. */
 const LONGEST_WAIT = 16;
 const AT_ONCE = 200;

@@ -1,4 +1,3 @@
-import type { InferEntity } from '@mikro-orm/postgresql';
 import { defineEntity } from '@mikro-orm/postgresql';
 
 /** A memory that a model proposed. It has no authority until a person promotes it, and nothing reads it before. */
@@ -17,6 +16,5 @@ export const MemoryProposalEntity = defineEntity({
     proposedAt: p.datetime(),
   }),
 });
-export type MemoryProposalRow = InferEntity<typeof MemoryProposalEntity>;
 
 export const scribeEntities = [MemoryProposalEntity] as const;
