@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ProjectName, RunId, GateId, CommitId } from '@flotilla/contracts/ids';
+import type { RunId, GateId, CommitId } from '@flotilla/contracts/ids';
 import type { RequestInputOf } from '@flotilla/contracts/define-call';
 import type { calls } from '@flotilla/contracts/call-catalogue';
 import { startFleet, type Fleet } from '@flotilla/dev/fleet/start-fleet';
@@ -118,8 +118,6 @@ export async function startTestFleet(options: TestFleetOptions): Promise<TestFle
     },
   };
 }
-
-export const projectName = (name: string): ProjectName => name as ProjectName;
 
 /** Types in their order, for the message of a test that failed. */
 export function describe(entries: readonly LogEvent[]): string {

@@ -4,7 +4,7 @@ import { fetchPackage, unpackPackage, type PinnedPackage } from './fetch-package
 import { plantDefect, publishScratchRemote, type Defect } from './scratch-remote.ts';
 
 /** A small real library: no dependency, and it ships tests that bare `node` runs. */
-export const library: PinnedPackage = {
+const library: PinnedPackage = {
   package: 'color-convert@0.5.3',
   integrity: 'sha512-RwBeO/B/vZR3dfKL1ye/vx8MHZ40ugzpyfeVG5GsiuGnrlMWe2o8wxBbLCpw9CsxV+wHuzYlCiWnybrIA0ling==',
 };
