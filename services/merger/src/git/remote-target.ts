@@ -87,7 +87,11 @@ class RemoteTarget implements LandingTarget {
       case 'moved':
         return { kind: 'moved' };
       case 'refused':
-        throw new FlotillaError(errors.pushRefused, { branch, reason: push.text, hint: push.advice.replace(/\.$/, '') });
+        throw new FlotillaError(errors.pushRefused, {
+          branch,
+          reason: push.text,
+          hint: push.advice.replace(/\.$/, ''),
+        });
     }
   }
 
