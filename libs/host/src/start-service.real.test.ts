@@ -55,6 +55,28 @@ test('a step is started, its entries and its answer are committed together, and 
   ]);
 });
 
+test('an answer tells the seconds that its work took, or those that it counted itself if they are more', async () => {
+  let counted = 0;
+  const workMs = 300;
+  await fixture.start(
+    plannerDefinition(async () => {
+      await new Promise((resolve) => setTimeout(resolve, workMs));
+      return { ...planned, spent: { ...planned.spent, seconds: counted } };
+    }),
+  );
+  const [quick, resumed] = [planRequest(), planRequest()];
+  await fixture.request(quick);
+  await answered(quick);
+  const [first] = await fixture.answers(quick);
+  expect(first?.spent.seconds).toBeGreaterThanOrEqual((workMs - 1) / 1000);
+  expect(first?.spent.seconds).toBeLessThan(10);
+
+  counted = 1_000;
+  await fixture.request(resumed);
+  await answered(resumed);
+  expect(await fixture.answers(resumed)).toMatchObject([{ spent: { seconds: 1_000 } }]);
+});
+
 test('a message that comes again after it was handled is not handled again, and its answer is given to the broker once more', async () => {
   let worked = 0;
   await fixture.start(

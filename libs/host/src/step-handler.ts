@@ -43,7 +43,7 @@ export class StepHandler implements Handler<StepRequest> {
     const { lease } = delivery;
     if (lease === undefined) throw new Error(`the stage ${delivery.stage} takes no lease`);
     const startedAt = this.#ports.monotonicMs();
-    const answer = (await this.#answerWithoutWork(request)) ?? (await this.#answerByWork(request, delivery, lease));
+    const answer = (await this.#answerWithoutWork(request)) ?? (await this.#answerTimed(request, delivery, lease));
     await this.#commit(request, delivery, lease, answer);
     const durationMs = this.#ports.monotonicMs() - startedAt;
     this.#ports.metrics.stepEnded({
@@ -58,6 +58,14 @@ export class StepHandler implements Handler<StepRequest> {
     if (await isCancelled(this.#ports.store, request.runId)) return this.#stopped(request, 'cancelled');
     const late = this.#ports.clock().getTime() >= Date.parse(request.deadline);
     return late ? this.#stopped(request, 'deadline') : undefined;
+  }
+
+  /** An answer counts the time of its agent; commands, git and checks take time too. */
+  async #answerTimed(request: StepRequest, delivery: Delivery, lease: Lease): Promise<StepAnswer> {
+    const startedAt = this.#ports.monotonicMs();
+    const answer = await this.#answerByWork(request, delivery, lease);
+    const seconds = Math.round(this.#ports.monotonicMs() - startedAt) / 1000;
+    return { ...answer, spent: { ...answer.spent, seconds: Math.max(answer.spent.seconds, seconds) } };
   }
 
   async #answerByWork(request: StepRequest, delivery: Delivery, lease: Lease): Promise<StepAnswer> {
