@@ -32,7 +32,7 @@ import {
 import { readEvent } from '@flotilla/contracts/log-entry';
 import type { Outcome } from '@flotilla/contracts/outcome';
 import type { z } from 'zod';
-import { describeCount, describeCost, describeDuration } from '../text/describe-amounts.ts';
+import { describeCount, describeCost, describeDuration, describeSpan } from '../text/describe-amounts.ts';
 import { describeDiffStat } from '../text/render-diff.ts';
 import { visibleLine } from '../text/visible-text.ts';
 
@@ -42,18 +42,19 @@ export interface EventLine {
   readonly text: string;
 }
 
-type Describe = (entry: LogEvent) => EventLine | undefined;
+type Describe = (entry: LogEvent, startedAt: string | undefined) => EventLine | undefined;
 
 function line<Schema extends z.ZodObject>(
   contract: EventContract<string, Schema>,
   weight: EventLine['weight'],
-  text: (payload: z.output<Schema>) => string | undefined,
+  text: (payload: z.output<Schema>, took: string | undefined) => string | undefined,
 ): readonly [string, Describe] {
   return [
     contract.type,
-    (entry) => {
+    (entry, startedAt) => {
       const payload = readEvent(entry, contract);
-      const said = payload === undefined ? undefined : text(payload);
+      const took = startedAt === undefined ? undefined : describeSpan(startedAt, entry.at);
+      const said = payload === undefined ? undefined : text(payload, took);
       return said === undefined ? undefined : { weight, text: said };
     },
   ];
@@ -70,13 +71,15 @@ const table: ReadonlyMap<string, Describe> = new Map([
   line(StepStarted, 'quiet', ({ service, delivery }) =>
     delivery === 1 ? `begun by ${service}` : `taken up again by ${service}, delivery ${delivery}`,
   ),
-  line(StepCompletedEvent, 'loud', ({ outcome, spent }) =>
+  line(StepCompletedEvent, 'loud', ({ outcome, spent }, took) =>
     [
       describeOutcome(outcome),
-      `in ${describeDuration(spent.seconds * 1000)}`,
+      `in ${took ?? describeDuration(spent.seconds * 1000)}`,
       ...(spent.turns === 0
         ? []
-        : [`${spent.turns} turns, ${describeCount(spent.tokens)} tokens, ${describeCost(spent.microdollars)}`]),
+        : [
+            `${spent.turns} ${spent.turns === 1 ? 'turn' : 'turns'}, ${describeCount(spent.tokens)} tokens, ${describeCost(spent.microdollars)}`,
+          ]),
     ].join(', '),
   ),
   line(
@@ -163,9 +166,12 @@ const table: ReadonlyMap<string, Describe> = new Map([
   ),
 ]);
 
-/** One line on what an entry of the log tells a person; undefined for what is bookkeeping. Hidden signs are shown. */
-export function describeEvent(entry: LogEvent): EventLine | undefined {
-  return table.get(entry.type)?.(entry);
+/**
+ * One line on what an entry of the log tells a person; undefined for what is bookkeeping. Hidden signs are shown. `startedAt`
+ * is when the step of the entry was begun, where that was seen.
+ */
+export function describeEvent(entry: LogEvent, startedAt?: string): EventLine | undefined {
+  return table.get(entry.type)?.(entry, startedAt);
 }
 
 function describeOutcome(outcome: Outcome): string {

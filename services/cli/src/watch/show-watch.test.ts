@@ -10,6 +10,7 @@ import {
   StepRequestedEvent,
   TaskAccepted,
 } from '@flotilla/contracts/events/run-events';
+import { StepStarted } from '@flotilla/contracts/events/step-events';
 import { eventCatalogue } from '@flotilla/contracts/log-entry';
 import { RunId, StepId } from '@flotilla/contracts/ids';
 import { beforeEach, expect, test } from 'vitest';
@@ -82,6 +83,16 @@ test('without a terminal each event is one plain line', async () => {
   expect(lines).toHaveLength(6);
   expect(lines[0]).toMatch(/^\s+0\.0 s\s+task for slugify \(feature_builder\): Make slugify keep digits\.$/);
   expect(lines[1]).toMatch(/^\s+2\.0 s {2}build\s+fs\.read test\.js$/);
+});
+
+test('a step that ended is told with the time since it was first begun', async () => {
+  const taken = (sequence: number, delivery: number) =>
+    entry(sequence, StepStarted, { ...StepStarted.example, delivery });
+  const ended = entry(14, StepCompletedEvent, StepCompletedEvent.example);
+  const shown = [entry(1, StepRequestedEvent, StepRequestedEvent.example), taken(2, 1), taken(5, 2), ended];
+  fleet.streamWith((send) => send(shown.map(frame).join('') + done('landed')));
+  const { out } = await run(['watch', runId], { environment });
+  expect(out.trimEnd().split('\n').at(-1)).toMatch(/build\s+cancelled, in 12 s, 1 turn, /);
 });
 
 test('as JSON each event is one document', async () => {

@@ -9,7 +9,7 @@ import { askAtGate } from './ask-at-gate.ts';
 import { describeEvent } from './describe-event.ts';
 import { createLiveRegion } from './live-region.ts';
 import { renderWatch } from './render-watch.ts';
-import { foldWatch, nameStep, startOfWatch, type WatchState } from './watch-state.ts';
+import { foldWatch, nameStep, startOfWatch, stepBeganAt, type WatchState } from './watch-state.ts';
 
 export interface WatchOptions {
   readonly runId: RunId;
@@ -106,11 +106,11 @@ function isOpening(event: WatchEvent): boolean {
 }
 
 /** `+12 s      build      check npm test passed in 0.9 s`. */
-function lineOf({ beganAt }: WatchState, event: WatchEvent): string | undefined {
+function lineOf(state: WatchState, event: WatchEvent): string | undefined {
   if (event.event !== 'entry') return undefined;
-  const described = describeEvent(event.entry);
+  const described = describeEvent(event.entry, stepBeganAt(state, event.entry));
   if (described === undefined) return undefined;
-  const since = describeSpan(beganAt ?? event.entry.at, event.entry.at);
+  const since = describeSpan(state.beganAt ?? event.entry.at, event.entry.at);
   return `${since.padStart(10)}  ${nameStep(event.entry).padEnd(10)}  ${described.text}`;
 }
 

@@ -1,6 +1,6 @@
 import type { LogEvent } from '@flotilla/contracts/calls/log-event';
 import type { WatchEvent } from '@flotilla/contracts/calls/watch-run';
-import { CheckRan } from '@flotilla/contracts/events/step-events';
+import { CheckRan, StepStarted } from '@flotilla/contracts/events/step-events';
 import { ToolFinished, ToolStarted } from '@flotilla/contracts/events/journal-events';
 import {
   GateDecided,
@@ -19,6 +19,8 @@ export interface WatchState {
   readonly beganAt?: string;
   /** The step that is asked for or at work. */
   readonly step?: { readonly name: string; readonly since: string };
+  /** When the step that was begun last was begun first; also after it has ended. */
+  readonly begun?: { readonly name: string; readonly at: string };
   /** The tool call that runs. */
   readonly call?: string;
   /** The last line that a tool printed or the model said. */
@@ -50,6 +52,9 @@ function foldEntry(state: WatchState, entry: LogEvent): WatchState {
     return { ...rest, step: { name: nameStep(entry), since: entry.at } };
   }
   if (readEvent(entry, StepCompletedEvent) !== undefined) return rest;
+  if (readEvent(entry, StepStarted) !== undefined && stepBeganAt(state, entry) === undefined) {
+    return { ...state, begun: { name: nameStep(entry), at: entry.at } };
+  }
   const opened = readEvent(entry, GateOpened);
   if (opened !== undefined) return { ...rest, gate: opened };
   if (readEvent(entry, GateDecided) !== undefined || readEvent(entry, RunEnded) !== undefined) {
@@ -63,6 +68,11 @@ function foldEntry(state: WatchState, entry: LogEvent): WatchState {
   if (finished !== undefined) return withLine(kept, finished.result);
   const check = readEvent(entry, CheckRan);
   return check === undefined ? state : withLine(kept, check.output);
+}
+
+/** When the step of an entry was begun, where the watch has seen it. */
+export function stepBeganAt({ begun }: WatchState, entry: LogEvent): string | undefined {
+  return begun?.name === nameStep(entry) ? begun.at : undefined;
 }
 
 /** `build`, or `build (2)` for a later attempt. */
