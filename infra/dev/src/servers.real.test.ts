@@ -133,6 +133,32 @@ test('servers end with a parent that is killed, and the next start waits for the
   expect(await query(postgres.url, 'select answer from kept')).toEqual([{ answer: 42 }]);
 });
 
+test('a server that dies is started again at its address with its data, and is gone for good once it is stopped', async () => {
+  const servers = await bringUp('clone');
+  await query(servers.postgres.url, 'create table kept (n int); insert into kept values (42)');
+  for (const name of ['nats', 'redis', 'postgres'] as const) {
+    const pidFile = join(root, 'clone', `${name}.pid`);
+    const pid = Number(await readFile(pidFile, 'utf8'));
+    process.kill(pid, 'SIGKILL');
+    await waitFor(`${name} is back`, async () => {
+      const now = Number(await readFile(pidFile, 'utf8'));
+      return now !== pid && (await probeServer(name, servers[name].url)).kind === 'answers';
+    });
+  }
+  expect(await query(servers.postgres.url, 'select n from kept')).toEqual([{ n: 42 }]);
+
+  process.kill(Number(await readFile(join(root, 'clone', 'redis.pid'), 'utf8')), 'SIGKILL');
+  await servers.stop();
+  expect(await findProcesses(join(root, 'clone'))).toEqual([]);
+});
+
+async function waitFor(what: string, holds: () => Promise<boolean>): Promise<void> {
+  for (let left = 600; !(await holds()); left--) {
+    if (left === 0) throw new Error(`not within 30 s: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
 test('a URL in the environment is used and left running, and one that does not answer is an error', async () => {
   const own = await bringUp('own');
   const borrowed = await bringUp('borrower', { environment: { ...environment, REDIS_URL: own.redis.url } });

@@ -40,6 +40,7 @@ export async function describeServices(options: FleetOptions, facts: FleetFacts)
   const brokerUrlOf = (principal: ServiceName | 'local'): string =>
     withUser(facts.servers.nats, principal, facts.secrets.broker[principal]);
   const shared: Readonly<Record<string, string>> = {
+    FLOTILLA_INSTALLATION: facts.secrets.installation,
     ...inherited(options.environment),
     ...sharedSettings(options, facts),
     FLOTILLA_TOKENS_FILE: tokensFile,
