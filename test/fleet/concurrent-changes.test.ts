@@ -97,6 +97,19 @@ test('two tasks that touch different files land one after the other, each on a t
     expect(await scratchGit(remote, ['show', `main:${name}.js`])).toContain('return 1');
 });
 
+test('a quick fix lands without a plan, with the same checks and the same gate', async () => {
+  const remote = await makeRemote('quick');
+  await fleet.addProject('quick', remote);
+  const run = await fleet.submit('quick', 'It counts in left.', { topology: 'quick_fix' as never });
+  const log = await fleet.finish(run);
+  expect(payloadOf<{ result: string }>(log, 'run.ended').result, describeEntries(log)).toBe('landed');
+  expect(log.filter(({ type }) => type === 'plan.written')).toEqual([]);
+  expect(payloadOf<{ by: string }>(log, 'gate.decided').by).toBe('local');
+  expect(payloadOf<{ tree: string }>(log, 'checks.passed').tree).toBe(
+    payloadOf<{ tree: string }>(log, 'change.landed').tree,
+  );
+});
+
 test('a change that breaks the checks only together with what landed meanwhile goes back to its author and never lands broken', async () => {
   const remote = await makeSmallRemote(directory, 'together', {
     'up.js': 'exports.up = () => {\n  return 0;\n};\n',
