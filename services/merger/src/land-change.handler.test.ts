@@ -4,7 +4,7 @@ import { createGit, type RunGit } from '@flotilla/git/run-git';
 import { MemoryStepContext } from '@flotilla/testing/memory-step-context';
 import type { Outcome } from '@flotilla/contracts/outcome';
 import { StepCompleted } from '@flotilla/contracts/messages/step-completed';
-import { ChangeLanded } from '@flotilla/contracts/events/step-events';
+import { ChangeLanded, ChangeMerged } from '@flotilla/contracts/events/step-events';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { LandingScene, passed } from './land-change.fixture.ts';
 import type { MergeLease } from './lease/merge-lease.ts';
@@ -47,6 +47,7 @@ test('without evidence for its tree nothing lands, even where it would fast-forw
   const approved = scene.change({ 'a.txt': 'two\n' });
   const answer = await scene.merger().work(scene.request(approved, { evidence: [] }), context());
   expect(answer.outcome).toMatchObject({ kind: 'unverified', candidate: { commit: approved.commit } });
+  expect(answer.entries ?? []).toEqual([]);
   expect(scene.remote.head()).toBe(scene.base);
 });
 
@@ -67,6 +68,7 @@ test('on a moved branch the merge goes to the reviewer first, and the very commi
   if (first.outcome.kind !== 'unverified') throw new Error(`unexpected ${first.outcome.kind}`);
   const { candidate } = first.outcome;
   expect(candidate).toMatchObject({ base: head, files: [{ path: 'a.txt' }] });
+  expect(first.entries).toMatchObject([{ type: 'change.merged', payload: { change: candidate } }]);
   expect(scene.remote.head()).toBe(head);
 
   const verified = { ...request, attempt: 2, candidate, evidence: [...request.evidence, passed(candidate.tree)] };
@@ -113,9 +115,17 @@ test('a conflict goes to the author with the head to build on', async () => {
 test('a change that somebody else has landed a part of waits for a person', async () => {
   const approved = scene.change({ 'a.txt': 'two\n', 'b.txt': 'two\n' });
   const head = scene.remote.advance({ 'a.txt': 'two\n' });
-  const { outcome } = await scene.merger().work(scene.request(approved), context());
-  expect(outcome).toMatchObject({ kind: 'parked', candidate: { base: head, files: [{ path: 'b.txt' }] } });
+  const { outcome, entries } = await scene.merger().work(scene.request(approved), context());
+  if (outcome.kind !== 'parked') throw new Error(`unexpected ${outcome.kind}`);
+  expect(outcome).toMatchObject({ candidate: { base: head, files: [{ path: 'b.txt' }] } });
   expect(scene.remote.head()).toBe(head);
+
+  expect(entries).toMatchObject([
+    { type: 'change.merged', payload: { change: outcome.candidate, reason: outcome.reason, diffTruncated: false } },
+  ]);
+  const { diff } = ChangeMerged.payload.parse(entries?.[0]?.payload);
+  expect(diff).toContain('b.txt');
+  expect(diff).not.toContain('a.txt');
 });
 
 test('a parked candidate lands once it is approved itself and its tree has passed', async () => {

@@ -97,13 +97,11 @@ async function carryOut(
       return report(await target.describe(commit), landing.kind, branch);
     }
     case 'unverified':
-      return unsettled({ kind: 'unverified', candidate: await keep(landing.candidate, target) });
-    case 'parked':
-      return unsettled({
-        kind: 'parked',
-        candidate: await keep(landing.candidate, target),
-        reason: landing.reason,
-      });
+      return hold({ kind: 'unverified', candidate: await keep(landing.candidate, target) }, facts, target);
+    case 'parked': {
+      const { candidate, reason } = landing;
+      return hold({ kind: 'parked', candidate: await keep(candidate, target), reason }, facts, target);
+    }
     case 'conflict':
       return unsettled({
         kind: 'conflict',
@@ -147,6 +145,24 @@ function requireEvidence(commit: CommitId, tree: TreeId, evidence: Evidence): vo
 
 async function keep(candidate: Change, target: LandingTarget): Promise<Change> {
   return { ...candidate, bundle: await target.keepCandidate(candidate) };
+}
+
+const unverifiedReason = 'The branch moved; what was merged with it has to pass the checks before it lands.';
+
+/** A candidate that does not land now. The log gets the diff of a merge, which is not the one that was approved. */
+async function hold(
+  outcome: Extract<StepAnswer['outcome'], { kind: 'unverified' | 'parked' }>,
+  { approved }: LandingFacts,
+  target: LandingTarget,
+): Promise<StepAnswer> {
+  const { candidate: change } = outcome;
+  if (change.commit === approved.commit) return unsettled(outcome);
+  const { diff, diffTruncated } = await target.describe(change.commit);
+  const reason = outcome.kind === 'parked' ? outcome.reason : unverifiedReason;
+  return {
+    ...unsettled(outcome),
+    entries: [{ type: 'change.merged', payload: { change, diff, diffTruncated, reason } }],
+  };
 }
 
 function unsettled(outcome: StepAnswer['outcome']): StepAnswer {

@@ -103,6 +103,24 @@ export const ChangeCaptured = defineEvent({
   },
 });
 
+export const ChangeMerged = defineEvent({
+  type: 'change.merged',
+  scope: 'step',
+  summary: 'The branch moved: the approved change was merged with it, and the merge did not land as it is.',
+  payload: z.object({
+    change: Change.describe('Its base is the head of the branch that it was merged with.'),
+    diff: z.string().describe('Unified diff of base to commit.'),
+    diffTruncated: z.boolean(),
+    reason: z.string().describe('Why it did not land.'),
+  }),
+  example: {
+    change: { ...exampleChange, commit: '9'.repeat(40), base: '8'.repeat(40) },
+    diff: '--- a/slugify.js\n+++ b/slugify.js\n',
+    diffTruncated: false,
+    reason: 'The branch moved, and merged with it the change is no longer the one that was approved.',
+  },
+});
+
 export const CheckRan = defineEvent({
   type: 'check.ran',
   scope: 'step',
@@ -197,6 +215,7 @@ export const stepEvents = [
   DoorRequest,
   PlanWritten,
   ChangeCaptured,
+  ChangeMerged,
   CheckRan,
   ChecksPassed,
   ChecksFailed,

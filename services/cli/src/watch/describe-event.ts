@@ -20,6 +20,7 @@ import {
   AttemptFailed,
   ChangeCaptured,
   ChangeLanded,
+  ChangeMerged,
   CheckRan,
   DoorRequest,
   PlanWritten,
@@ -123,6 +124,12 @@ const table: ReadonlyMap<string, Describe> = new Map([
     'loud',
     ({ change, summary }) =>
       `proposes ${short(change.commit)}, ${describeDiffStat(change.files)}: ${visibleLine(summary)}`,
+  ),
+  line(
+    ChangeMerged,
+    'quiet',
+    ({ change, reason }) =>
+      `merged as ${short(change.commit)}, ${describeDiffStat(change.files)}: ${visibleLine(reason)}`,
   ),
   line(
     CheckRan,
