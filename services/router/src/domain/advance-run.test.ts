@@ -169,6 +169,19 @@ test('a merge that is no longer what was approved opens the gate again, on the m
   expect(driven.last.requests[0]).toMatchObject({ verb: 'land', approved: change('e', 'f') });
 });
 
+test('a gate that is opened again says why, and one opened for a change built since does not', () => {
+  const driven = new DrivenRun().until('gate approve');
+  expect(driven.last.gates).toMatchObject([{ question: expect.not.stringContaining('again') }]);
+  driven.until('land').complete({ kind: 'parked', candidate: change('e', 'f'), reason: 'The diff differs.' });
+  const question = expect.stringMatching(/ Asked again: The diff differs\.$/);
+  expect(driven.last).toMatchObject({
+    gates: [{ question }],
+    entries: [{ type: 'step.completed' }, { type: 'gate.opened', payload: { question } }],
+  });
+  driven.gate('request_changes', 'No.').until('gate approve');
+  expect(driven.last.gates).toMatchObject([{ question: expect.not.stringContaining('again') }]);
+});
+
 test('changes requested at a parked merge go back to what the author made', () => {
   const driven = new DrivenRun()
     .until('land')

@@ -215,7 +215,8 @@ function openGate(facts: RunFacts, progress: Progress, stepId: StepId, step: Sli
   const change = known.parked ? known.candidate : known.change;
   if (change === undefined) return lacking(facts, progress, stepId, 'gate');
   const attempt = (visits[stepId] ?? 0) + 1;
-  const question = step.question.replaceAll('{branch}', known.branch ?? 'its branch');
+  const asked = step.question.replaceAll('{branch}', known.branch ?? 'its branch');
+  const question = known.parkedReason === undefined ? asked : `${asked} Asked again: ${known.parkedReason}`;
   const run: RunState = {
     ...progress.run,
     position: { kind: 'gate', stepId, gateId, change, openedAt: now.toISOString() },

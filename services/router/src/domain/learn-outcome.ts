@@ -29,7 +29,7 @@ export function learnOutcome(known: Known, verb: Verb, outcome: Outcome): Known 
     case 'unverified':
       return { ...known, candidate: outcome.candidate };
     case 'parked':
-      return { ...withoutApproval(known), candidate: outcome.candidate, parked: true };
+      return { ...withoutApproval(known), candidate: outcome.candidate, parked: true, parkedReason: outcome.reason };
     case 'limit_reached':
     case 'cancelled':
     case 'failed':
@@ -49,7 +49,7 @@ export function learnChangeRequest(known: Known, comment: string): Known {
 
 /** What a person approved, or would: an approval is for one commit, so whatever makes another takes it away. */
 export function withoutApproval(known: Known): Known {
-  const { approval: _approval, candidate: _candidate, ...rest } = known;
+  const { approval: _approval, candidate: _candidate, parkedReason: _reason, ...rest } = known;
   return { ...rest, parked: false };
 }
 

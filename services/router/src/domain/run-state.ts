@@ -32,6 +32,7 @@ export const Known = z.object({
   feedback: z.array(Feedback).describe('What sends the change back; empty once it was built anew.'),
   candidate: Change.optional().describe('A merge of the approved change, not landed yet.'),
   parked: z.boolean().describe('True while the candidate is what a person must decide on.'),
+  parkedReason: z.string().optional().describe('Why a person must decide on the candidate.'),
   evidence: z.array(Evidence),
   review: z.object({ summary: z.string(), findings: z.array(Finding) }).optional(),
   approval: z.object({ change: Change, by: Principal }).optional(),
