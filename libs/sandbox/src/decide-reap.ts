@@ -2,6 +2,8 @@ import type { SlotClaim } from './slot-labels.ts';
 
 /** What is known of a slot that somebody left, or is using. */
 export interface ReapFacts {
+  /** Whether a container runs on it, and not only a directory is left. */
+  readonly container: boolean;
   readonly claim: SlotClaim | undefined;
   /** Of a claimed slot. */
   readonly attemptAlive: boolean;
@@ -14,9 +16,13 @@ export interface ReapFacts {
 /** A pool beats every 5 s; one that has been silent this long is dead. */
 const ownerDeadAfterMs = 30_000;
 
-/** A claimed slot lives as long as its attempt, a ready one as long as its pool, one that is being made is left alone. */
+/**
+ * A claimed slot lives as long as its attempt, a ready one as long as its pool, one that is being made is left alone. A container
+ * of a pool that is not known here stays: that nobody is known to use it does not show that nobody does.
+ */
 export function decideReap(facts: ReapFacts): 'keep' | 'reap' {
   if (facts.claim !== undefined) return facts.attemptAlive ? 'keep' : 'reap';
   if (facts.ownerSilenceMs !== undefined) return facts.ownerSilenceMs > ownerDeadAfterMs ? 'reap' : 'keep';
+  if (facts.container) return 'keep';
   return facts.ageMs !== undefined && facts.ageMs < ownerDeadAfterMs ? 'keep' : 'reap';
 }

@@ -17,6 +17,8 @@ export interface ContainerProcess {
 export interface ContainerFacts {
   readonly id: string;
   readonly labels: Readonly<Record<string, string>>;
+  /** What is bound into it, as the engine's host names it. */
+  readonly binds: readonly { readonly source: string; readonly target: string }[];
 }
 
 export interface ExecRequest {
@@ -98,7 +100,11 @@ export function connectDocker(host?: string): DockerEngine {
     listContainers: (label) =>
       translate(async () => {
         const found = await calls.listContainers({ all: true, filters: { label: [label] } });
-        return found.map(({ Id, Labels }) => ({ id: Id, labels: Labels }));
+        return found.map(({ Id, Labels, Mounts }) => ({
+          id: Id,
+          labels: Labels,
+          binds: Mounts.map(({ Source, Destination }) => ({ source: Source, target: Destination })),
+        }));
       }),
     startExec: (id, request) =>
       inContainer(id, async () => {

@@ -1,10 +1,11 @@
+import { workspacePath } from './container-options.ts';
 import { decideReap } from './decide-reap.ts';
 import type { ContainerFacts, DockerEngine } from './docker-engine.ts';
 import type { SlotClaim } from './slot-labels.ts';
 import { installationLabel, ownerLabel, slotLabel } from './slot-labels.ts';
 import { readSlotRecord } from './slot-record.ts';
 import type { SlotsDirectory } from './slots-directory.ts';
-import { openSlotsDirectory } from './slots-directory.ts';
+import { isSlotName, openSlotsDirectory } from './slots-directory.ts';
 
 export interface ReapOptions {
   readonly engine: DockerEngine;
@@ -15,9 +16,10 @@ export interface ReapOptions {
 }
 
 /**
- * Removes the containers and directories of this installation that nobody will come back for: those of dead attempts, and the
- * ready ones of pools that stopped beating. Touches nothing that does not carry the installation's label or lie in its
- * directory. Answers with the slots that were removed. Safe to repeat, and beside pools that work.
+ * Removes the containers and directories that nobody will come back for: those of dead attempts, and the ready ones of pools
+ * that stopped beating. A label alone proves nothing, since two installations may carry one name: a container is ours when its
+ * workspace lies in our directory, and no other is touched. Answers with the slots that were removed. Safe to repeat, and
+ * beside pools that work.
  */
 export async function reapSlots(options: ReapOptions): Promise<readonly string[]> {
   return removeWhere(options, async (facts) => decideReap(facts) === 'reap');
@@ -42,9 +44,9 @@ async function removeWhere(
 ): Promise<readonly string[]> {
   const slots = await openSlotsDirectory(directory, installation);
   const containers = await engine.listContainers(`${installationLabel}=${installation}`);
-  const bySlot = new Map(containers.map((container) => [container.labels[slotLabel] ?? '', container]));
+  const ours = containers.filter((container) => isOurs(container, slots));
+  const bySlot = new Map(ours.map((container) => [container.labels[slotLabel] ?? '', container]));
   const names = new Set([...bySlot.keys(), ...(await slots.listSlots())]);
-  names.delete('');
   const removed: string[] = [];
   for (const slot of names) {
     const container = bySlot.get(slot);
@@ -57,6 +59,14 @@ async function removeWhere(
   return removed;
 }
 
+/** A container whose workspace is the one that its label names in our directory, and no neighbour's. */
+function isOurs({ labels, binds }: ContainerFacts, slots: SlotsDirectory): boolean {
+  const slot = labels[slotLabel] ?? '';
+  if (!isSlotName(slot)) return false;
+  const workspace = slots.workspaceDirectory(slot);
+  return binds.some(({ source, target }) => target === workspacePath && source === workspace);
+}
+
 async function gatherFacts(
   slots: SlotsDirectory,
   slot: string,
@@ -67,6 +77,7 @@ async function gatherFacts(
   const owner = record?.owner ?? container?.labels[ownerLabel];
   const claim = record?.claim;
   return {
+    container: container !== undefined,
     claim,
     attemptAlive: claim !== undefined && (await isAlive(claim)),
     ownerSilenceMs: owner === undefined ? undefined : await slots.silenceMs(owner),

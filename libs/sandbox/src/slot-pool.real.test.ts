@@ -8,7 +8,7 @@ import { removeEarlierAttempts, reapSlots } from './reap-slots.ts';
 import { openSlotsDirectory } from './slots-directory.ts';
 import { startContainer } from './start-container.ts';
 import { defaultSlotLimits } from './slot-limits.ts';
-import { claim, makeTemporaryDirectory, now, openPool, until } from './sandbox.fixture.ts';
+import { claim, makeTemporaryDirectory, newId, now, openPool, until } from './sandbox.fixture.ts';
 import type { SlotPoolOptions } from './slot-pool.ts';
 
 async function pool(overrides: Partial<SlotPoolOptions> = {}) {
@@ -175,6 +175,23 @@ test('the reaper takes the slots of dead attempts and dead pools, and touches no
   await alive.destroy();
   await stranger.destroy();
   await dead.destroy();
+});
+
+test('two installations of one name take nothing from each other, whatever they know of the attempts', async () => {
+  const installation = `test-${newId()}`;
+  const mine = await pool({ installation, ready: 1 });
+  const neighbour = await pool({ installation, ready: 1 });
+  const theirs = await neighbour.pool.claim(claim('build'));
+  await until(() => neighbour.pool.readyCount() === 1);
+  const { engine, directory } = mine.options;
+  expect(await reapSlots({ engine, directory, installation, isAlive: () => false })).toEqual([]);
+  expect(await removeEarlierAttempts(mine.options, { ...theirs.claim, attempt: 9 })).toEqual([]);
+  expect((await theirs.run({ shell: 'echo alive' })).output).toBe('alive\n');
+  expect(neighbour.pool.readyCount()).toBe(1);
+  await theirs.destroy();
+  const next = await neighbour.pool.claim(claim('build'));
+  expect(next.warm).toBe(true);
+  await next.destroy();
 });
 
 test('a resumed step removes its earlier attempts and nothing else', async () => {

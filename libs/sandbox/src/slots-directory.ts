@@ -8,6 +8,8 @@ import { removeTree } from './remove-tree.ts';
 /** Where the slots of an installation live: `slots/<slot>/{slot.json,workspace,door}`, and `owners/<owner>` as heartbeats. */
 export interface SlotsDirectory {
   slotDirectory(slot: string): string;
+  /** What a slot's container sees as its workspace. Absolute, as the Docker engine is told it. */
+  workspaceDirectory(slot: string): string;
   /** Names of the slots that have a directory. */
   listSlots(): Promise<readonly string[]>;
   /** Removes one slot's directory, links unfollowed. Safe to repeat. */
@@ -27,7 +29,8 @@ const slotPattern = /^slot-[A-Za-z0-9_-]{1,80}$/;
  * Opens or makes the directory. Throws SLOT_DIRECTORY_FOREIGN for one that holds other things or belongs to another
  * installation: whatever is below it may be deleted.
  */
-export async function openSlotsDirectory(directory: string, installation: string): Promise<SlotsDirectory> {
+export async function openSlotsDirectory(given: string, installation: string): Promise<SlotsDirectory> {
+  const directory = path.resolve(given);
   await claimDirectory(directory, installation);
   const slots = path.join(directory, 'slots');
   const owners = path.join(directory, 'owners');
@@ -35,8 +38,9 @@ export async function openSlotsDirectory(directory: string, installation: string
   await mkdir(owners, { recursive: true });
 
   return {
-    slotDirectory: (slot) => path.join(slots, checkedSlot(slot)),
-    listSlots: async () => (await readdir(slots)).filter((name) => slotPattern.test(name)),
+    slotDirectory,
+    workspaceDirectory: (slot) => path.join(slotDirectory(slot), 'workspace'),
+    listSlots: async () => (await readdir(slots)).filter(isSlotName),
     async removeSlot(slot) {
       using parent = DirectoryHandle.openTrusted(slots);
       await removeTree(parent, checkedSlot(slot));
@@ -47,6 +51,10 @@ export async function openSlotsDirectory(directory: string, installation: string
     silenceMs: (owner) => ageMs(path.join(owners, owner)),
     slotAgeMs: (slot) => ageMs(path.join(slots, checkedSlot(slot))),
   };
+
+  function slotDirectory(slot: string): string {
+    return path.join(slots, checkedSlot(slot));
+  }
 
   /** Both times come from one clock, the file system's, so that a process with another idea of the time does no harm. */
   async function ageMs(file: string): Promise<number | undefined> {
@@ -82,8 +90,12 @@ async function readOptional(file: string): Promise<string | undefined> {
   }
 }
 
+export function isSlotName(name: string): boolean {
+  return slotPattern.test(name);
+}
+
 function checkedSlot(slot: string): string {
-  if (!slotPattern.test(slot)) throw new TypeError(`${JSON.stringify(slot)} is not the id of a slot`);
+  if (!isSlotName(slot)) throw new TypeError(`${JSON.stringify(slot)} is not the id of a slot`);
   return slot;
 }
 

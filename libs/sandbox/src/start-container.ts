@@ -41,7 +41,7 @@ export async function startContainer(
   const { engine, slots, user, owner } = settings;
   const { claim, door = false, image = settings.image } = options;
   const slotDirectory = slots.slotDirectory(slot);
-  const workspaceDirectory = path.join(slotDirectory, 'workspace');
+  const workspaceDirectory = slots.workspaceDirectory(slot);
   const doorDirectory = door ? path.join(slotDirectory, 'door') : undefined;
   let container: string | undefined;
   try {
