@@ -247,3 +247,10 @@ test('an open gate shows its question and how to answer, until it is decided', (
   ]);
   expect(foldWatch(opened, { event: 'entry', entry: entry(7, GateDecided, GateDecided.example) }).gate).toBeUndefined();
 });
+
+test('a run that ended has no step at work, whether or not its step said so', () => {
+  const requested = entry(1, StepRequestedEvent, StepRequestedEvent.example);
+  const atWork = foldWatch(startOfWatch, { event: 'entry', entry: requested });
+  expect(atWork.step?.name).toBe('build');
+  expect(foldWatch(atWork, { event: 'entry', entry: entry(2, RunEnded, RunEnded.example) }).step).toBeUndefined();
+});

@@ -57,10 +57,10 @@ function foldEntry(state: WatchState, entry: LogEvent): WatchState {
   }
   const opened = readEvent(entry, GateOpened);
   if (opened !== undefined) return { ...rest, gate: opened };
-  if (readEvent(entry, GateDecided) !== undefined || readEvent(entry, RunEnded) !== undefined) {
-    const { gate: _gate, ...without } = rest;
-    return { ...without, ...(step === undefined ? {} : { step }) };
-  }
+  const { gate: _gate, ...without } = rest;
+  // No step is at work in a run that ended, whether or not it said so.
+  if (readEvent(entry, RunEnded) !== undefined) return without;
+  if (readEvent(entry, GateDecided) !== undefined) return { ...without, ...(step === undefined ? {} : { step }) };
   const kept = { ...rest, ...(step === undefined ? {} : { step }), ...(lastLine === undefined ? {} : { lastLine }) };
   const started = readEvent(entry, ToolStarted);
   if (started !== undefined) return { ...kept, call: `${started.tool} ${started.summary}` };

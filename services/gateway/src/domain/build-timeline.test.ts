@@ -1,4 +1,4 @@
-import { StepCompletedEvent, StepRequestedEvent } from '@flotilla/contracts/events/run-events';
+import { RunEnded, StepCompletedEvent, StepRequestedEvent } from '@flotilla/contracts/events/run-events';
 import { StepStarted } from '@flotilla/contracts/events/step-events';
 import { expect, test } from 'vitest';
 import { buildTimeline } from './build-timeline.ts';
@@ -46,4 +46,22 @@ test('a failure keeps its code, message and advice', () => {
   log.add(StepRequestedEvent, { verb: 'open' }, first);
   log.add(StepCompletedEvent, { outcome: { kind: 'failed', ...failure }, spent }, first);
   expect(buildTimeline(log.entries)[0]).toMatchObject({ outcome: 'failed', failure });
+});
+
+test.each([
+  ['cancelled', 'cancelled'],
+  ['limit_reached', 'limit_reached'],
+  ['landed', 'cancelled'],
+] as const)('in a run that ended %s, no step is under way: what nobody answered for is %s then', (result, outcome) => {
+  const log = createLog();
+  log.add(StepRequestedEvent, { verb: 'build' }, { stepId: 'build', attempt: 1 });
+  log.add(StepCompletedEvent, { outcome: { kind: 'no_changes', reason: 'None.' }, spent }, first);
+  log.add(StepRequestedEvent, { verb: 'land' }, { stepId: 'land', attempt: 1 });
+  log.add(StepStarted, StepStarted.example, { stepId: 'land', attempt: 1 });
+  log.add(RunEnded, { result, spent });
+  log.add(StepStarted, { ...StepStarted.example, delivery: 2 }, { stepId: 'land', attempt: 1 });
+  expect(buildTimeline(log.entries)).toMatchObject([
+    { stepId: 'build', outcome: 'no_changes', completedAt: second(2) },
+    { stepId: 'land', outcome, startedAt: second(4), completedAt: second(5) },
+  ]);
 });

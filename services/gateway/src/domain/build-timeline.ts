@@ -1,17 +1,32 @@
 import type { Spent } from '@flotilla/contracts/allowance';
 import type { TimelineStep } from '@flotilla/contracts/calls/show-run';
 import type { Spending } from '@flotilla/contracts/calls/shapes';
-import { StepCompletedEvent, StepRequestedEvent } from '@flotilla/contracts/events/run-events';
+import {
+  RunEnded,
+  type RunResult,
+  StepCompletedEvent,
+  StepRequestedEvent,
+} from '@flotilla/contracts/events/run-events';
 import { StepStarted } from '@flotilla/contracts/events/step-events';
 import { type LogEntry, readEvent } from '@flotilla/contracts/log-entry';
 
 /** Types of entries that a timeline is made of. */
-export const timelineTypes: readonly string[] = [StepRequestedEvent.type, StepStarted.type, StepCompletedEvent.type];
+export const timelineTypes: readonly string[] = [
+  StepRequestedEvent.type,
+  StepStarted.type,
+  StepCompletedEvent.type,
+  RunEnded.type,
+];
 
-/** Each attempt of each step in the order they were asked for. A second delivery of an attempt does not move its start. */
+/**
+ * Each attempt of each step in the order they were asked for. A second delivery of an attempt does not move its start, and a
+ * step that its run did not wait for ended with the run.
+ */
 export function buildTimeline(entries: readonly LogEntry[]): readonly TimelineStep[] {
   const steps = new Map<string, TimelineStep>();
   for (const entry of entries) {
+    const ended = readEvent(entry, RunEnded);
+    if (ended !== undefined) return [...steps.values()].map((step) => endWithRun(step, ended.result, entry.at));
     const { stepId, attempt } = entry;
     if (stepId === undefined || attempt === undefined) continue;
     const key = `${stepId}/${attempt}`;
@@ -24,6 +39,11 @@ export function buildTimeline(entries: readonly LogEntry[]): readonly TimelineSt
     }
   }
   return [...steps.values()];
+}
+
+function endWithRun(step: TimelineStep, result: RunResult, at: string): TimelineStep {
+  if (step.outcome !== undefined) return step;
+  return { ...step, outcome: result === 'limit_reached' ? 'limit_reached' : 'cancelled', completedAt: at };
 }
 
 function advanceStep(step: TimelineStep, entry: LogEntry): TimelineStep {
