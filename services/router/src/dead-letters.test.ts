@@ -5,6 +5,7 @@ import { DeadLetters } from './dead-letters.ts';
 /** Letters by their number; numbers that were removed are missing. */
 function lettersOf(records: Readonly<Record<number, object>>) {
   const published: unknown[] = [];
+  let occasions = 0;
   const numbers = Object.keys(records).map(Number);
   const letters = new DeadLetters({
     range: () =>
@@ -12,6 +13,7 @@ function lettersOf(records: Readonly<Record<number, object>>) {
         numbers.length === 0 ? { first: 1, last: 0 } : { first: Math.min(...numbers), last: Math.max(...numbers) },
       ),
     read: (deadId) => Promise.resolve(records[deadId] === undefined ? undefined : JSON.stringify(records[deadId])),
+    newOccasion: () => String((occasions += 1)),
     publish: (message) => Promise.resolve(void published.push(message)),
   });
   return { letters, published };
@@ -39,12 +41,20 @@ test('a letter is shown with what it said, JSON or not', async () => {
   await expect(letters.show(3)).rejects.toMatchObject({ code: 'DEAD_UNKNOWN', status: 404 });
 });
 
-test('a dead task is published again as it was, under an id that stays the same', async () => {
+test('a dead task is published again as it was, under an id of the occasion', async () => {
   const headers = { traceparent: 't', 'Nats-Msg-Id': 'm-1', 'Flotilla-Answer-To': '_INBOX.a.b', tenant: 'x' };
   const { letters, published } = lettersOf({ 7: { ...letter, headers } });
-  expect(await letters.replay(7)).toBe('replay/7');
+  expect(await letters.replay(7)).toBe('replay/7/1');
   const { subject, payload } = letter;
-  expect(published).toEqual([{ subject, payload, messageId: 'replay/7', headers: { traceparent: 't', tenant: 'x' } }]);
+  expect(published).toEqual([
+    { subject, payload, messageId: 'replay/7/1', headers: { traceparent: 't', tenant: 'x' } },
+  ]);
+});
+
+test('each replay is an occasion of its own, unless the request says that it is the same', async () => {
+  const { letters } = lettersOf({ 7: letter });
+  expect([await letters.replay(7), await letters.replay(7)]).toEqual(['replay/7/1', 'replay/7/2']);
+  expect([await letters.replay(7, 'k'), await letters.replay(7, 'k')]).toEqual(['replay/7/k', 'replay/7/k']);
 });
 
 test.each([

@@ -10,6 +10,8 @@ export interface DeadLetterPorts {
   readonly range: () => Promise<{ readonly first: number; readonly last: number }>;
   /** The text of a letter; undefined where there is none of this number. */
   readonly read: (deadId: number) => Promise<string | undefined>;
+  /** A new name each time. */
+  readonly newOccasion: () => string;
   readonly publish: (message: {
     readonly subject: string;
     readonly messageId: string;
@@ -44,13 +46,16 @@ export class DeadLetters {
     return { letter: viewOf(deadId, record), headers: record.headers, payload: asJson(record.payload) };
   }
 
-  /** Publishes a dead task again under a new id and returns the id; asked twice it stays one task. Throws DEAD_UNKNOWN, DEAD_NOT_REPLAYABLE. */
-  async replay(deadId: number): Promise<string> {
+  /**
+   * Publishes a dead task again and returns the id it has now. Whoever asks again gets another id and so another task, unless
+   * it names the occasion of before. Throws DEAD_UNKNOWN, DEAD_NOT_REPLAYABLE.
+   */
+  async replay(deadId: number, occasion = this.#ports.newOccasion()): Promise<string> {
     const { subject, payload, headers } = await this.#get(deadId);
     const queued = subject === intakeSubject() || subject.startsWith(intakeSubject(''));
     // A letter too large to keep its payload has nothing to send.
     if (!queued || payload === '') throw new FlotillaError(errors.deadNotReplayable, { deadId });
-    const messageId = `replay/${deadId}`;
+    const messageId = `replay/${deadId}/${occasion}`;
     await this.#ports.publish({ subject, messageId, payload, headers: withoutDelivery(headers) });
     return messageId;
   }

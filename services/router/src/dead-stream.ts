@@ -4,8 +4,9 @@ import { translating } from '@flotilla/stream/translate-error';
 import type { DeadLetterPorts } from './dead-letters.ts';
 
 /** The DEAD stream of the broker. */
-export function createDeadStream(broker: Broker): DeadLetterPorts {
+export function createDeadStream(broker: Broker, newOccasion: () => string): DeadLetterPorts {
   return {
+    newOccasion,
     range: () =>
       translating(async () => {
         const { state } = await broker.jsm.streams.info('DEAD');

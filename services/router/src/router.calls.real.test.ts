@@ -23,6 +23,7 @@ let nats: NatsServer;
 let broker: Broker;
 let fixture: RouterFixture;
 let stop: () => Promise<void>;
+let occasions = 0;
 beforeAll(async () => {
   [nats, fixture] = await Promise.all([startNats(), createRouterFixture()]);
   broker = await connectBroker({ url: nats.url, name: 'test' });
@@ -32,7 +33,7 @@ beforeAll(async () => {
     intake,
     runs,
     projects,
-    deadLetters: new DeadLetters(createDeadStream(broker)),
+    deadLetters: new DeadLetters(createDeadStream(broker, () => String((occasions += 1)))),
     topologies: new Set(['feature_builder', 'quick_fix']),
   });
   stop = serveCalls(broker, 'router', calls, { observer: { around: (_, work) => work(), answered: () => undefined } });
@@ -100,9 +101,12 @@ test('a dead task goes back to the queue under a new id', async () => {
   expect(await request(broker, ShowDead, { deadId: dead.seq })).toMatchObject({ payload: { project: 'slugify' } });
   expect(await request(broker, ReplayDead, { deadId: dead.seq }, { principal })).toEqual({
     deadId: dead.seq,
-    messageId: `replay/${dead.seq}`,
+    messageId: `replay/${dead.seq}/1`,
   });
   const queued = await broker.jsm.streams.getMessage('TASKS', { last_by_subj: exampleDeadLetterRecord.subject });
   expect(queued?.string()).toBe(exampleDeadLetterRecord.payload);
+  const before = (await broker.jsm.streams.info('TASKS')).state.messages;
+  for (const key of [undefined, 'k', 'k']) await request(broker, ReplayDead, { deadId: dead.seq, key }, { principal });
+  expect((await broker.jsm.streams.info('TASKS')).state.messages).toBe(before + 2);
   await expect(request(broker, ReplayDead, { deadId: dead.seq + 100 })).rejects.toMatchObject({ code: 'DEAD_UNKNOWN' });
 });

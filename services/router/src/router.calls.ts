@@ -63,7 +63,7 @@ export function createRouterCalls({
     }),
     serve(ListDead, ({ limit, before }) => deadLetters.list(limit, before)),
     serve(ShowDead, ({ deadId }) => deadLetters.show(deadId)),
-    serve(ReplayDead, async ({ deadId }) => ({ deadId, messageId: await deadLetters.replay(deadId) })),
+    serve(ReplayDead, async ({ deadId, key }) => ({ deadId, messageId: await deadLetters.replay(deadId, key) })),
   ];
 }
 

@@ -36,7 +36,7 @@ function createRouterModule({ store, clock, ids, broker, logger }: Resources): D
       },
       { provide: ProjectStore, useFactory: () => new ProjectStore({ store, clock }) },
       { provide: SweepStore, useFactory: () => new SweepStore(store, clock) },
-      { provide: DeadLetters, useFactory: () => new DeadLetters(createDeadStream(broker)) },
+      { provide: DeadLetters, useFactory: () => new DeadLetters(createDeadStream(broker, ids.newToken)) },
       {
         provide: AcceptTaskHandler,
         inject: [IntakeStore],
