@@ -289,6 +289,20 @@ test('a secret for a fleet on another machine is refused with where to place it'
   expect(fleet.received).toEqual([]);
 });
 
+test.each([
+  ['--unchecked', '--check', ['--unchecked', '--check', 'npm test']],
+  ['--setup', '--no-setup', ['--setup', 'make', '--no-setup']],
+  ['--no-setup', '--setup', ['--no-setup', '--setup', 'make']],
+  ['--token-file', '--token-env', ['--token-env', 'A', '--token-file', 'b']],
+  ['--credential', '--ssh-key', ['--credential', 'a', '--ssh-key', 'b']],
+])('%s with %s is refused in any order, naming both, and nothing is sent', async (one, other, options) => {
+  const { exitCode, err } = await flotilla('project', 'add', 'a', '--remote', '/srv/a.git', ...options);
+  expect(exitCode).toBe(2);
+  expect(err).toContain(`${one} `);
+  expect(err).toContain(`${other} `);
+  expect(fleet.received).toEqual([]);
+});
+
 test('a path of a remote is told from where the command is run', async () => {
   await run(['project', 'add', 'a', '--remote', './repos/a.git', '--check', 'npm test', '--check', 'npm run lint'], {
     environment,

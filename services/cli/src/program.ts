@@ -36,7 +36,10 @@ export async function readArguments(
     }
     for (const option of [...verb.options, ...globalOptions]) addOption(command, option);
     command.addHelpText('after', `\n${exampleHelp(verb)}\n\n${exitCodeHelp()}`);
+    const contradictions = watchContradictions(command, verb.options);
     command.action(() => {
+      const [contradiction] = contradictions();
+      if (contradiction !== undefined) command.error(`error: ${contradiction}`, { exitCode: exitCodes.usage.code });
       const named = verb.arguments.map(({ name: argument }, index) => [
         argument,
         command.processedArgs[index] as unknown,
@@ -87,6 +90,25 @@ function addOption(command: Command, { flags, summary, repeatable }: VerbOption)
       Array.isArray(values) ? [...(values as readonly string[]), value] : [value],
     );
   }
+}
+
+/** An option and its `--no-` form share one value, of which the last would win unseen; the same goes for options that exclude one another. */
+function watchContradictions(command: Command, options: readonly VerbOption[]): () => readonly string[] {
+  const given = new Set<string>();
+  for (const { long } of command.options) {
+    if (typeof long === 'string') command.on(`option:${long.slice(2)}`, () => void given.add(long));
+  }
+  const pairs = command.options.flatMap(({ long, negate }) =>
+    negate && typeof long === 'string' ? [[long.replace('--no-', '--'), long] as const] : [],
+  );
+  const excluded = options.flatMap(({ flags, excludes = [] }) => {
+    const [name] = /--[a-z-]+/.exec(flags) ?? [];
+    return name === undefined ? [] : excludes.map((other) => [name, other] as const);
+  });
+  return () =>
+    [...pairs, ...excluded]
+      .filter(([one, other]) => given.has(one) && given.has(other))
+      .map(([one, other]) => `${one} and ${other} contradict one another: give one of them`);
 }
 
 function exampleHelp({ examples }: Verb): string {

@@ -17,6 +17,8 @@ export interface VerbOption {
   readonly summary: string;
   /** True where it may be given several times; its values are a list. */
   readonly repeatable?: boolean;
+  /** Long names of options that contradict it, for example `--check`. An option contradicts its own `--no-` form anyway. */
+  readonly excludes?: readonly string[];
 }
 
 /** Arguments and options of one invocation, by name. */

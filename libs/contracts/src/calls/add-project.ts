@@ -10,13 +10,18 @@ export const AddProject = defineCall({
   summary:
     'Adds a repository under a name. A credential is named, never sent: its file lies in the credential directory of the merger. Adding the same again changes nothing.',
   http: { method: 'POST', path: '/v1/projects' },
-  request: z.strictObject({
-    ...projectFields,
-    replace: z.boolean().default(false).meta({
-      field: 9,
-      description: 'Replaces a project of this name; runs under way keep what they began with.',
+  request: z
+    .strictObject({
+      ...projectFields,
+      replace: z.boolean().default(false).meta({
+        field: 9,
+        description: 'Replaces a project of this name; runs under way keep what they began with.',
+      }),
+    })
+    .refine(({ unchecked, checks }) => !unchecked || checks.length === 0, {
+      path: ['unchecked'],
+      error: 'it says that there are no checks, and checks are given: give one or the other',
     }),
-  }),
   response: z.object({
     project: ProjectView.meta({ field: 1 }),
     created: z.boolean().meta({ field: 2, description: 'False where the same project was there already.' }),

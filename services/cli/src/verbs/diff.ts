@@ -14,7 +14,11 @@ export const diff: Verb = {
   arguments: [runArgument],
   options: [
     { flags: '--stat', summary: 'files and counts only' },
-    { flags: '--raw', summary: 'byte for byte, for git apply; otherwise hidden characters are shown as \\u{…}' },
+    {
+      flags: '--raw',
+      summary: 'byte for byte, for git apply; otherwise hidden characters are shown as \\u{…}',
+      excludes: ['--stat'],
+    },
   ],
   examples: [
     { command: 'flotilla diff latest', summary: 'what is proposed' },

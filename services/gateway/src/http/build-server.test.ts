@@ -116,6 +116,13 @@ test('a body that is not what the call takes is refused field by field', async (
   expect(response.json<Problem>().violations?.map(({ path }) => path)).toEqual(['goal', 'project']);
 });
 
+test('a project that is unchecked and has checks is refused', async () => {
+  const project = { name: 'a', remote: '/srv/a.git', unchecked: true, checks: ['npm test'] };
+  const response = await inject('POST', '/v1/projects', json, JSON.stringify(project));
+  expect([response.statusCode, response.json<Problem>().violations?.[0]?.path]).toEqual([400, 'unchecked']);
+  expect(fixture.forwarded).toEqual([]);
+});
+
 test('who asks is who the token names, whatever else the request says', async () => {
   const forged = {
     'x-user-id': 'root',
