@@ -12,15 +12,33 @@ const settings = {
   limits: defaultSlotLimits,
   workspaceDirectory: '/data/slots/slot-1/workspace',
   doorDirectory: undefined,
+  heartbeatFile: '/data/owners/pool-1',
 };
 
-test('a slot is a container with no network, no capability, one bind and hard limits', () => {
+test('a slot is a container with no network, no capability, one bind to write to and hard limits', () => {
   expect(containerOptions(settings)).toMatchInlineSnapshot(`
     {
       "AttachStderr": false,
       "AttachStdin": false,
       "AttachStdout": false,
       "Cmd": [
+        "/bin/bash",
+        "-c",
+        "
+    (
+      exec 3<> <(:) || kill -9 $$
+      last= same=0
+      while [ "$same" -lt 4 ]; do
+        read -r -t 10 -u 3
+        beat=
+        read -r beat < /run/flotilla-heartbeat
+        if [ "$beat" = "$last" ]; then same=$((same + 1)); else last=$beat same=0; fi
+      done
+      kill -9 $$
+    ) 2>/dev/null &
+    exec "$@"
+    ",
+        "flotilla",
         "sleep",
         "infinity",
       ],
@@ -29,6 +47,7 @@ test('a slot is a container with no network, no capability, one bind and hard li
       ],
       "Env": [],
       "HostConfig": {
+        "AutoRemove": true,
         "CapDrop": [
           "ALL",
         ],
@@ -48,6 +67,15 @@ test('a slot is a container with no network, no capability, one bind and hard li
             "ReadOnly": false,
             "Source": "/data/slots/slot-1/workspace",
             "Target": "/workspace",
+            "Type": "bind",
+          },
+          {
+            "BindOptions": {
+              "Propagation": "rprivate",
+            },
+            "ReadOnly": true,
+            "Source": "/data/owners/pool-1",
+            "Target": "/run/flotilla-heartbeat",
             "Type": "bind",
           },
         ],
@@ -108,7 +136,7 @@ test('a granted step adds the directory of its door, read-only, and the forwarde
   });
   expect(granted).toEqual({
     ...plain,
-    Cmd: ['flotilla-door', '/run/flotilla/door.sock', '3128'],
+    Cmd: [...(plain.Cmd ?? []).slice(0, 4), 'flotilla-door', '/run/flotilla/door.sock', '3128'],
     Labels: { ...plain.Labels, 'flotilla.run': 'run-1', 'flotilla.step': 'setup', 'flotilla.attempt': '2' },
     HostConfig: {
       ...plain.HostConfig,

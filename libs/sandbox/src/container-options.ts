@@ -7,6 +7,7 @@ import type { SlotLimits } from './slot-limits.ts';
 export const workspacePath = '/workspace';
 export const homePath = '/home/agent';
 const doorPath = '/run/flotilla';
+const heartbeatPath = '/run/flotilla-heartbeat';
 export const doorPort = 3128;
 
 export interface ContainerSettings {
@@ -22,24 +23,49 @@ export interface ContainerSettings {
   readonly workspaceDirectory: string;
   /** Holds the door's socket; bound read-only. Without it there is no way out of the container at all. */
   readonly doorDirectory: string | undefined;
+  /** The file that the pool writes while it lives; bound read-only, and the slot ends when it stops changing. */
+  readonly heartbeatFile: string;
 }
+
+/** Looks every 10 s, and gives up after four looks at the same beat: within a minute, and never for a pool that is only slow. */
+const lookEveryS = 10;
+const looksAtOneBeat = 4;
+
+/**
+ * Runs its arguments as the first process and ends it, and with it the container, when the heartbeat stops. It looks with
+ * what bash has built in, since a command may have taken every process there is; and it counts looks instead of comparing
+ * times, so that a machine that slept ends nothing.
+ */
+const endWithOwner = `
+(
+  exec 3<> <(:) || kill -9 $$
+  last= same=0
+  while [ "$same" -lt ${looksAtOneBeat} ]; do
+    read -r -t ${lookEveryS} -u 3
+    beat=
+    read -r beat < ${heartbeatPath}
+    if [ "$beat" = "$last" ]; then same=$((same + 1)); else last=$beat same=0; fi
+  done
+  kill -9 $$
+) 2>/dev/null &
+exec "$@"
+`;
 
 /**
  * Everything a slot's container may touch. The first process is root without capabilities, so that a command, which runs
  * as the sandbox user, can kill every process of its own (`kill -9 -1`) but never the container.
  */
 export function containerOptions(settings: ContainerSettings): ContainerOptions {
-  const { user, limits, workspaceDirectory, doorDirectory } = settings;
+  const { user, limits, workspaceDirectory, doorDirectory, heartbeatFile } = settings;
+  const firstProcess =
+    doorDirectory === undefined ? ['sleep', 'infinity'] : ['flotilla-door', `${doorPath}/door.sock`, String(doorPort)];
   return {
     Image: settings.image,
     Hostname: 'sandbox',
     User: '0:0',
     WorkingDir: '/',
     Entrypoint: [''],
-    Cmd:
-      doorDirectory === undefined
-        ? ['sleep', 'infinity']
-        : ['flotilla-door', `${doorPath}/door.sock`, String(doorPort)],
+    Cmd: ['/bin/bash', '-c', endWithOwner, 'flotilla', ...firstProcess],
     Env: [],
     Labels: slotLabels(settings),
     AttachStdin: false,
@@ -70,9 +96,11 @@ export function containerOptions(settings: ContainerSettings): ContainerOptions 
       },
       Mounts: [
         bind(workspaceDirectory, workspacePath, false),
+        bind(heartbeatFile, heartbeatPath, true),
         ...(doorDirectory === undefined ? [] : [bind(doorDirectory, doorPath, true)]),
       ],
       RestartPolicy: { Name: 'no' },
+      AutoRemove: true,
       LogConfig: { Type: 'none', Config: {} },
     },
   };

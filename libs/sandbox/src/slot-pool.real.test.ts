@@ -8,7 +8,7 @@ import { removeEarlierAttempts, reapSlots } from './reap-slots.ts';
 import { openSlotsDirectory } from './slots-directory.ts';
 import { startContainer } from './start-container.ts';
 import { defaultSlotLimits } from './slot-limits.ts';
-import { claim, makeTemporaryDirectory, newId, now, openPool, until } from './sandbox.fixture.ts';
+import { claim, makeTemporaryDirectory, newId, now, openPool, until, user } from './sandbox.fixture.ts';
 import type { SlotPoolOptions } from './slot-pool.ts';
 
 async function pool(overrides: Partial<SlotPoolOptions> = {}) {
@@ -166,8 +166,8 @@ test('the reaper takes the slots of dead attempts and dead pools, and touches no
 
   // What a pool leaves that was killed: a ready slot, and a heartbeat that grows old.
   const slots = await openSlotsDirectory(directory, options.installation);
-  await startContainer({ ...options, slots, owner: 'pool-killed', limits: defaultSlotLimits }, 'slot-left');
   await slots.beat('pool-killed');
+  await startContainer({ ...options, slots, owner: 'pool-killed', limits: defaultSlotLimits }, 'slot-left');
   expect(await reap()).toEqual([]);
   const old = new Date(Date.now() - 60_000);
   fs.utimesSync(path.join(directory, 'owners', 'pool-killed'), old, old);
@@ -193,6 +193,26 @@ test('two installations of one name take nothing from each other, whatever they 
   expect(next.warm).toBe(true);
   await next.destroy();
 });
+
+test('a container ends by itself within a minute of its pool, with whatever runs in it, and no other does', async () => {
+  const { pool: alive, engine, options } = await pool();
+  const slots = await openSlotsDirectory(options.directory, options.installation);
+  const kept = await alive.claim(claim());
+  await slots.beat('pool-killed');
+  const settings = { ...options, slots, owner: 'pool-killed', limits: defaultSlotLimits };
+  const left = [
+    await startContainer(settings, 'slot-idle'),
+    await startContainer(settings, 'slot-door', { door: true }),
+    await startContainer(settings, 'slot-busy'),
+  ];
+  const argv = ['/bin/sh', '-c', 'while :; do sleep 1; done'];
+  const command = { argv, user: `${user.uid}:${user.gid}`, directory: '/', environment: {}, stdin: false };
+  (await engine.startExec(left[2]!.container, command)).stream.resume();
+  for (const { container } of left) expect(await engine.isRunning(container)).toBe(true);
+  await until(async () => (await engine.listContainers('flotilla.owner=pool-killed')).length === 0, 60_000);
+  expect((await kept.run({ shell: 'echo alive' })).output).toBe('alive\n');
+  await kept.destroy();
+}, 90_000);
 
 test('a resumed step removes its earlier attempts and nothing else', async () => {
   const { pool: slots, options } = await pool();

@@ -81,8 +81,7 @@ export async function createSlotPool(options: SlotPoolOptions): Promise<SlotPool
   let inUse = 0;
 
   await slots.beat(owner);
-  const heartbeat = setInterval(() => void slots.beat(owner).catch(options.onFault), heartbeatMs);
-  heartbeat.unref();
+  const heartbeat = startHeartbeat();
   refill();
 
   return { owner, claim, available: () => Math.max(0, limit - inUse), readyCount: () => ready.length, close };
@@ -158,7 +157,10 @@ export async function createSlotPool(options: SlotPoolOptions): Promise<SlotPool
       readonly cleanUp: readonly (() => Promise<void>)[];
     },
   ): Slot {
-    const release = once(() => (inUse -= 1));
+    const release = once(() => {
+      inUse -= 1;
+      endHeartbeat();
+    });
     return createSlot({
       engine,
       container,
@@ -205,11 +207,28 @@ export async function createSlotPool(options: SlotPoolOptions): Promise<SlotPool
 
   async function close(): Promise<void> {
     closing.abort();
-    clearInterval(heartbeat);
     await Promise.all(refills);
     for (let container = ready.shift(); container !== undefined; container = ready.shift()) {
       await removeSlot(settings, container.slot, container.container);
     }
+    endHeartbeat();
+  }
+
+  /** Beats one after the other, since a slot ends when the heartbeat does. */
+  function startHeartbeat(): NodeJS.Timeout {
+    let beating: Promise<void> | undefined;
+    const beat = () => {
+      beating ??= slots
+        .beat(owner)
+        .catch(options.onFault)
+        .finally(() => (beating = undefined));
+    };
+    return setInterval(beat, heartbeatMs).unref();
+  }
+
+  /** Not before the last slot is given back. */
+  function endHeartbeat(): void {
+    if (closing.signal.aborted && inUse === 0) clearInterval(heartbeat);
   }
 }
 

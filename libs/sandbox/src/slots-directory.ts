@@ -1,4 +1,5 @@
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import fs from 'node:fs';
+import { mkdir, open, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
@@ -14,15 +15,19 @@ export interface SlotsDirectory {
   listSlots(): Promise<readonly string[]>;
   /** Removes one slot's directory, links unfollowed. Safe to repeat. */
   removeSlot(slot: string): Promise<void>;
-  /** Shows that an owner is alive. */
+  /** Shows that an owner is alive. Each beat must follow the one before it. */
   beat(owner: string): Promise<void>;
+  /** What the beats are written to: one file for as long as its owner lives, with another content after each beat. */
+  heartbeatFile(owner: string): string;
   /** How long an owner has been silent, by the file system's clock; undefined when it never beat. */
   silenceMs(owner: string): Promise<number | undefined>;
   /** How long ago a slot's directory was made or last filed under; undefined when there is none. */
   slotAgeMs(slot: string): Promise<number | undefined>;
 }
 
+const { O_CREAT, O_RDWR } = fs.constants;
 const markerName = '.flotilla-slots';
+const beatDigits = 12;
 const slotPattern = /^slot-[A-Za-z0-9_-]{1,80}$/;
 
 /**
@@ -45,15 +50,18 @@ export async function openSlotsDirectory(given: string, installation: string): P
       using parent = DirectoryHandle.openTrusted(slots);
       await removeTree(parent, checkedSlot(slot));
     },
-    async beat(owner) {
-      await writeFile(path.join(owners, owner), '');
-    },
-    silenceMs: (owner) => ageMs(path.join(owners, owner)),
+    beat: (owner) => writeBeat(heartbeatFile(owner)),
+    heartbeatFile,
+    silenceMs: (owner) => ageMs(heartbeatFile(owner)),
     slotAgeMs: (slot) => ageMs(path.join(slots, checkedSlot(slot))),
   };
 
   function slotDirectory(slot: string): string {
     return path.join(slots, checkedSlot(slot));
+  }
+
+  function heartbeatFile(owner: string): string {
+    return path.join(owners, owner);
   }
 
   /** Both times come from one clock, the file system's, so that a process with another idea of the time does no harm. */
@@ -67,6 +75,20 @@ export async function openSlotsDirectory(given: string, installation: string): P
       if (errorCode(error) === 'ENOENT') return undefined;
       throw error;
     }
+  }
+}
+
+/** Over what stands there: that needs no room on a disk that is full, and whoever has the file open sees it. */
+async function writeBeat(file: string): Promise<void> {
+  const handle = await open(file, O_RDWR | O_CREAT);
+  try {
+    // The first process of a container reads it without the rights of root.
+    await handle.chmod(0o644);
+    const last = Number((await handle.read(Buffer.alloc(beatDigits), 0, beatDigits, 0)).buffer.toString('latin1'));
+    const next = (Number.isSafeInteger(last) ? last + 1 : 1) % 10 ** beatDigits;
+    await handle.write(String(next).padStart(beatDigits, '0'), 0, 'latin1');
+  } finally {
+    await handle.close();
   }
 }
 

@@ -31,7 +31,7 @@ export interface StartedContainer {
 
 /**
  * Makes a slot's directories and starts a container on them. The workspace exists before the container, because a bind
- * holds the directory and not its name. Leaves nothing behind when it fails.
+ * holds the directory and not its name. The owner has beaten before, and goes on or the container ends. Leaves nothing behind when it fails.
  */
 export async function startContainer(
   settings: StartSettings,
@@ -50,7 +50,8 @@ export async function startContainer(
     await writeSlotRecord(slotDirectory, { owner, claim });
     await makeOwned(workspaceDirectory, user);
     if (doorDirectory !== undefined) await mkdir(doorDirectory, { mode: 0o755 });
-    const facts = { ...settings, image, slot, claim, workspaceDirectory, doorDirectory };
+    const heartbeatFile = slots.heartbeatFile(owner);
+    const facts = { ...settings, image, slot, claim, workspaceDirectory, doorDirectory, heartbeatFile };
     container = await engine.createContainer(containerName(slot, claim), containerOptions(facts));
     await engine.startContainer(container);
     return { slot, container, image, slotDirectory, workspaceDirectory, doorDirectory };
