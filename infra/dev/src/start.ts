@@ -51,7 +51,7 @@ async function run(): Promise<number> {
       },
     });
     const { url, token, tokenFile, brokerUrl, logsDirectory } = fleet;
-    await registerFleet(registry, { url, tokenFile, dataDirectory, pid: process.pid });
+    await registerFleet(registry, { url, tokenFile, dataDirectory, pid: process.pid, clone: repositoryDirectory });
     report.say('fleet', describeFleet({ url, token, brokerUrl, logsDirectory, model: process.env['FLOTILLA_MODEL'] }));
     if (!stopped.signal.aborted)
       await new Promise((resolve) => stopped.signal.addEventListener('abort', resolve, { once: true }));

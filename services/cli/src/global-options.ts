@@ -5,7 +5,7 @@ export const globalOptions: readonly VerbOption[] = [
   { flags: '--json', summary: 'print the result as JSON' },
   {
     flags: '--url <url>',
-    summary: 'address of the fleet; default FLOTILLA_URL, else the one that runs on this machine',
+    summary: 'address of the fleet; default FLOTILLA_URL, else that of the clone around, else the only one that runs',
   },
   {
     flags: '--fleet-token-file <file>',

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { callCatalogue, calls } from '@flotilla/contracts/call-catalogue';
@@ -196,6 +196,33 @@ test('the fleet of this machine is found from any folder, and gone once its proc
   expect(await readFleets(file)).toEqual([local]);
   await registerFleet(file, { ...local, pid: 2 ** 22 + 1 });
   expect((await run(['list'], here)).err).toContain('FLEET_NOT_FOUND');
+});
+
+test.each([
+  ['approve', runId],
+  ['decline', runId],
+  ['request-changes', runId, 'No.'],
+  ['cancel', runId],
+  ['retry', runId],
+])('%s says which fleet it spoke to', async (...argv) => {
+  expect((await flotilla(...argv)).err).toContain(`fleet ${fleet.url}\n`);
+});
+
+test('in a clone whose fleet is dead the fleet of another clone is not used', async () => {
+  const clone = join(directory, 'clone');
+  await mkdir(join(clone, 'services', 'cli'), { recursive: true });
+  await writeFile(join(clone, 'package.json'), '{"name": "flotilla"}');
+  await writeFile(join(clone, 'services', 'cli', 'package.json'), '{}');
+  const tokenFile = join(directory, 'token');
+  await writeFile(tokenFile, token);
+  const other = { url: fleet.url, tokenFile, dataDirectory: '/other/.data/fleet', pid: process.pid };
+  await registerFleet(fleetsFile({ XDG_CONFIG_HOME: directory }), other);
+  const inClone = { environment: { XDG_CONFIG_HOME: directory }, workingDirectory: join(clone, 'services') };
+  const { exitCode, err } = await run(['approve', runId], inClone);
+  expect([exitCode, err]).toEqual([5, expect.stringContaining('FLEET_ELSEWHERE')]);
+  expect(err).toContain(fleet.url);
+  expect(fleet.received).toEqual([]);
+  expect((await run(['list', '--url', fleet.url], inClone)).exitCode).toBe(0);
 });
 
 test('fleets that start at once do not lose one another', async () => {

@@ -15,6 +15,13 @@ export const cliErrors = {
     summary: 'Several fleets run on this machine: {urls}',
     advice: 'Say which one with --url URL, or run the command inside the clone that it was started from.',
   }),
+  fleetElsewhere: defineError({
+    code: 'FLEET_ELSEWHERE',
+    remedy: 'caller',
+    status: 503,
+    summary: 'The fleet of {home} does not run; running is {running}',
+    advice: 'Start it with "npm start", or say that the other one is meant with --url URL or FLOTILLA_URL.',
+  }),
   fleetTokenMissing: defineError({
     code: 'FLEET_TOKEN_MISSING',
     remedy: 'caller',

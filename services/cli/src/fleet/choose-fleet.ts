@@ -7,6 +7,8 @@ export interface FleetFacts {
   readonly url: string | undefined;
   readonly running: readonly RegisteredFleet[];
   readonly workingDirectory: string;
+  /** The clone or data directory that the working directory lies in; undefined outside of any. */
+  readonly home: string | undefined;
 }
 
 export interface ChosenFleet {
@@ -16,33 +18,41 @@ export interface ChosenFleet {
 }
 
 /**
- * The fleet a command means: the one that was named, else the one that runs here; of several the one whose clone the
- * command is run in. Throws FLEET_NOT_FOUND or FLEETS_SEVERAL.
+ * The fleet a command means: the one that was named, else the one of the clone or data directory that the command is run
+ * in, else, outside of any, the only one that runs here. Throws FLEET_NOT_FOUND, FLEET_ELSEWHERE or FLEETS_SEVERAL.
  */
-export function chooseFleet({ url, running, workingDirectory }: FleetFacts): ChosenFleet {
+export function chooseFleet({ url, running, workingDirectory, home }: FleetFacts): ChosenFleet {
   if (url !== undefined) {
     const local = running.find((fleet) => sameOrigin(fleet.url, url));
     return { url, ...(local === undefined ? {} : { local }) };
   }
-  const [only] = running;
-  if (only === undefined) throw new FlotillaError(errors.fleetNotFound);
-  const inside = running.filter(({ dataDirectory }) => isInside(workingDirectory, cloneOf(dataDirectory)));
-  const [here] = inside;
-  const local = running.length === 1 ? only : inside.length === 1 ? here : undefined;
-  if (local === undefined)
+  if (running.length === 0) throw new FlotillaError(errors.fleetNotFound);
+  const inside = running.filter((fleet) =>
+    placesOf(fleet).some((place) => isInside(workingDirectory, place) && (home === undefined || isInside(place, home))),
+  );
+  if (home !== undefined && inside.length === 0)
+    throw new FlotillaError(errors.fleetElsewhere, { home, running: running.map(describeFleet).join(', ') });
+  const [local, ...more] = inside.length === 0 ? running : inside;
+  if (local === undefined || more.length > 0)
     throw new FlotillaError(errors.fleetsSeveral, { urls: running.map((each) => each.url).join(', ') });
   return { url: local.url, local };
+}
+
+/** Address and data directory, as a person tells fleets apart. */
+export function describeFleet({ url, dataDirectory }: Pick<RegisteredFleet, 'url' | 'dataDirectory'>): string {
+  return `${url} (data in ${dataDirectory})`;
 }
 
 function sameOrigin(left: string, right: string): boolean {
   return URL.canParse(left) && URL.canParse(right) && new URL(left).origin === new URL(right).origin;
 }
 
-/** A clone keeps its data under `.data`; of any other place its parent counts. */
-function cloneOf(dataDirectory: string): string {
-  return dataDirectory.replace(/\/\.data(\/.*)?$|\/[^/]+\/?$/, '');
+/** Its data directory and the clone that it was started from, which keeps its data under `.data` unless told otherwise. */
+function placesOf({ dataDirectory, clone }: RegisteredFleet): readonly string[] {
+  const usual = /^(.+)\/\.data(\/.*)?$/.exec(dataDirectory)?.[1];
+  return [dataDirectory, ...(clone === undefined ? [] : [clone]), ...(usual === undefined ? [] : [usual])];
 }
 
 function isInside(directory: string, parent: string): boolean {
-  return parent !== '' && (directory === parent || directory.startsWith(`${parent}/`));
+  return parent !== '' && (directory === parent || directory.startsWith(parent === '/' ? '/' : `${parent}/`));
 }

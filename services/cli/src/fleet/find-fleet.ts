@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { type ChosenFleet, chooseFleet } from './choose-fleet.ts';
+import { findHome } from './find-home.ts';
 import { fleetsFile, readFleets } from './fleets-file.ts';
 
 export interface FleetOptions {
@@ -22,7 +23,8 @@ export async function findFleet({ url, tokenFile, environment, workingDirectory 
     throw new FlotillaError(errors.usageInvalid, { reason: `${named} is not an http or https URL`, verb: '' });
   }
   const running = await readFleets(fleetsFile(environment));
-  const chosen = chooseFleet({ url: named, running, workingDirectory });
+  const home = await findHome(workingDirectory);
+  const chosen = chooseFleet({ url: named, running, workingDirectory, home });
   const fromEnvironment = textOf(environment['FLOTILLA_TOKEN']);
   if (tokenFile === undefined && fromEnvironment !== undefined) return { ...chosen, token: fromEnvironment };
   const file = tokenFile ?? chosen.local?.tokenFile;

@@ -10,6 +10,8 @@ export interface RegisteredFleet {
   readonly tokenFile: string;
   readonly dataDirectory: string;
   readonly pid: number;
+  /** The clone that it was started from. */
+  readonly clone?: string;
 }
 
 /** `fleets.json` in the user's configuration directory (XDG). */

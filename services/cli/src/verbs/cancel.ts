@@ -1,6 +1,7 @@
 import { CancelRun } from '@flotilla/contracts/calls/cancel-run';
 import { z } from 'zod';
 import { exitCodes } from '../exit-codes.ts';
+import { tellFleet } from '../fleet/tell-fleet.ts';
 import { report } from '../session.ts';
 import { readGiven, type Verb } from '../verb.ts';
 import { findRunId, runArgument, RunReference } from './find-run.ts';
@@ -16,6 +17,7 @@ export const cancel: Verb = {
   calls: ['cancelRun'],
   run: async (given, session) => {
     const { run, reason } = readGiven('cancel', Given, given);
+    await tellFleet(session);
     const runId = await findRunId(run, session);
     const answer = await (await session.api()).call(CancelRun, { runId, ...(reason === undefined ? {} : { reason }) });
     report(session, answer, () => `${answer.runId} ${answer.state}`);

@@ -7,6 +7,7 @@ import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { z } from 'zod';
 import { exitCodes } from '../exit-codes.ts';
+import { tellFleet } from '../fleet/tell-fleet.ts';
 import { report, type Session } from '../session.ts';
 import { renderDiffStat } from '../text/render-diff.ts';
 import { visibleLine } from '../text/visible-text.ts';
@@ -79,6 +80,7 @@ const questions: Readonly<Record<GateDecision, string>> = {
 };
 
 async function decide(decision: GateDecision, given: z.output<typeof Given>, session: Session) {
+  await tellFleet(session);
   const api = await session.api();
   const { gate } = await api.call(ShowGate, { gateId: await findGateId(given.target, session) });
   const commit = chooseCommit(gate, given.commit);

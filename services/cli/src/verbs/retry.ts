@@ -1,6 +1,7 @@
 import { RetryRun } from '@flotilla/contracts/calls/retry-run';
 import { z } from 'zod';
 import { exitCodes } from '../exit-codes.ts';
+import { tellFleet } from '../fleet/tell-fleet.ts';
 import { report } from '../session.ts';
 import { readGiven, type Verb } from '../verb.ts';
 import { showWatch } from '../watch/show-watch.ts';
@@ -20,6 +21,7 @@ export const retry: Verb = {
   calls: ['retryRun', 'watchRun'],
   run: async (given, session) => {
     const { run, watch, ask } = readGiven('retry', Given, given);
+    await tellFleet(session);
     const runId = await findRunId(run, session);
     const answer = await (await session.api()).call(RetryRun, { runId });
     if (!answer.created) session.note('it was retried already');
