@@ -227,7 +227,7 @@ export async function openDoor(
  */
 async function listen(server: Server, directory: string): Promise<DirectoryHandle> {
   const handle = DirectoryHandle.openTrusted(directory);
-  const path = handle.memberPath(socketName);
+  const path = handle.memberPath(socketName).toString();
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);

@@ -19,22 +19,22 @@ export function listDirectory(
   directory: DirectoryHandle,
   limit: number,
 ): { readonly entries: readonly ListedEntry[]; readonly truncated: boolean } {
-  const names: string[] = [];
+  const names: Buffer[] = [];
   let cut = false;
-  for (const { name } of directory.members()) {
+  for (const name of directory.members()) {
     cut = names.length >= mostLookedAt;
     if (cut) break;
     names.push(name);
   }
-  names.sort();
+  names.sort(Buffer.compare);
   const entries = names.slice(0, limit).flatMap((name) => describeEntry(directory, name) ?? []);
   return { entries, truncated: cut || names.length > limit };
 }
 
-function describeEntry(directory: DirectoryHandle, name: string): ListedEntry | undefined {
+function describeEntry(directory: DirectoryHandle, name: Buffer): ListedEntry | undefined {
   const facts = directory.stat(name);
   if (facts === undefined) return undefined;
-  const entry = { name: showName(name), kind: kindOf(facts), sizeBytes: facts.isFile() ? facts.size : 0 };
+  const entry = { name: showName(name.toString()), kind: kindOf(facts), sizeBytes: facts.isFile() ? facts.size : 0 };
   if (!facts.isSymbolicLink()) return entry;
   try {
     return { ...entry, target: showName(directory.readLink(name)) };

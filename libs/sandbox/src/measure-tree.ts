@@ -1,5 +1,5 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { DirectoryHandle } from './directory-handle.ts';
+import type { DirectoryHandle, MemberName } from './directory-handle.ts';
 
 export interface TreeSize {
   readonly bytes: number;
@@ -25,7 +25,7 @@ export async function measureTree(
   const seen = new Set<number>();
 
   async function visit(directory: DirectoryHandle, depth: number): Promise<boolean> {
-    for (const { name } of directory.members()) {
+    for (const name of directory.members()) {
       entries += 1;
       if (entries % stepsBetweenPauses === 0) await nextTick();
       const facts = directory.stat(name);
@@ -41,7 +41,7 @@ export async function measureTree(
     return true;
   }
 
-  async function enter(parent: DirectoryHandle, name: string, depth: number): Promise<boolean> {
+  async function enter(parent: DirectoryHandle, name: MemberName, depth: number): Promise<boolean> {
     let directory: DirectoryHandle;
     try {
       directory = parent.openDirectory(name);

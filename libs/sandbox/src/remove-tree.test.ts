@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DirectoryHandle } from './directory-handle.ts';
+import { listDirectory } from './list-directory.ts';
 import { measureTree } from './measure-tree.ts';
 import { removeTree } from './remove-tree.ts';
 
@@ -52,6 +53,27 @@ test('a tree too deep to name and a locked directory are removed', async () => {
   deepest[Symbol.dispose]();
   fs.mkdirSync(path.join(directory, 'tree/locked/inside'), { recursive: true });
   fs.chmodSync(path.join(directory, 'tree/locked'), 0);
+  await removeTree(parent, 'tree');
+  expect(fs.readdirSync(directory)).toEqual([]);
+});
+
+test('names that are no text, and names that removal itself uses, are removed too', async () => {
+  const bad = Buffer.from([0x66, 0xff, 0xfe, 0x80]);
+  const below = (...names: readonly (string | Buffer)[]) =>
+    Buffer.concat([
+      Buffer.from(`${directory}/tree`),
+      ...names.flatMap((name) => [Buffer.from('/'), Buffer.from(name)]),
+    ]);
+  fs.mkdirSync(below('sub', bad, bad), { recursive: true });
+  fs.mkdirSync(below('.flotilla-removed-1', 'full'), { recursive: true });
+  for (const file of [below(bad), below('sub', bad, 'file'), below('sub', bad, bad, bad)]) fs.writeFileSync(file, 'x');
+  using tree = parent.openDirectory('tree');
+  expect((await measureTree(tree, { bytes: 1e6, entries: 100 })).entries).toBe(8);
+  expect(listDirectory(tree, 10).entries.map(({ name }) => name)).toEqual([
+    '.flotilla-removed-1',
+    'f\ufffd\ufffd\ufffd',
+    'sub',
+  ]);
   await removeTree(parent, 'tree');
   expect(fs.readdirSync(directory)).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { DirectoryHandle, errorCode } from './directory-handle.ts';
+import { DirectoryHandle, errorCode, type MemberName } from './directory-handle.ts';
 
 const stepsBetweenPauses = 200;
 
@@ -7,38 +7,44 @@ const stepsBetweenPauses = 200;
  * Removes a member and all below it. Follows no link and enters no other file system; needs two open directories
  * however deep the tree is, because what lies two levels down is first moved up. Safe to repeat.
  */
-export async function removeTree(parent: DirectoryHandle, name: string): Promise<void> {
-  const facts = parent.stat(name);
+export async function removeTree(parent: DirectoryHandle, tree: MemberName): Promise<void> {
+  const facts = parent.stat(tree);
   if (facts === undefined) return;
-  if (!facts.isDirectory()) return parent.unlink(name);
-  using top = openUnlocked(parent, name);
+  if (!facts.isDirectory()) return parent.unlink(tree);
+  using top = openUnlocked(parent, tree);
   const device = top.statSelf().dev;
   const pause = createPause();
   let moved = 0;
 
   while (!isEmpty(top)) {
-    for (const entry of top.members()) {
+    for (const name of top.members()) {
       await pause();
-      if (!top.stat(entry.name)?.isDirectory()) {
-        top.unlink(entry.name);
+      if (!top.stat(name)?.isDirectory()) {
+        top.unlink(name);
         continue;
       }
-      using child = openUnlocked(top, entry.name);
-      if (child.statSelf().dev !== device) throw new Error(`${entry.name} is on another file system`);
-      for (const grandchild of child.members()) {
+      using child = openUnlocked(top, name);
+      if (child.statSelf().dev !== device) throw new Error(`${name.toString()} is on another file system`);
+      for (const below of child.members()) {
         await pause();
-        if (child.stat(grandchild.name)?.isDirectory()) {
-          moved += 1;
-          moveUp(child, grandchild.name, top, `.flotilla-removed-${moved}`);
+        if (child.stat(below)?.isDirectory()) {
+          do moved += 1;
+          while (top.stat(asideName(moved)) !== undefined);
+          moveUp(child, below, top, asideName(moved));
         } else {
-          child.unlink(grandchild.name);
+          child.unlink(below);
         }
       }
       // A listing read while it changes may have missed a member: the next round takes it.
-      if (isEmpty(child)) top.removeDirectory(entry.name);
+      if (isEmpty(child)) top.removeDirectory(name);
     }
   }
-  parent.removeDirectory(name);
+  parent.removeDirectory(tree);
+}
+
+/** The tree may hold such a name already. */
+function asideName(number: number): string {
+  return `.flotilla-removed-${number}`;
 }
 
 function isEmpty(directory: DirectoryHandle): boolean {
@@ -46,7 +52,7 @@ function isEmpty(directory: DirectoryHandle): boolean {
   return true;
 }
 
-function openUnlocked(parent: DirectoryHandle, name: string): DirectoryHandle {
+function openUnlocked(parent: DirectoryHandle, name: MemberName): DirectoryHandle {
   try {
     return parent.openDirectory(name);
   } catch (error) {
@@ -56,7 +62,7 @@ function openUnlocked(parent: DirectoryHandle, name: string): DirectoryHandle {
   }
 }
 
-function moveUp(from: DirectoryHandle, name: string, to: DirectoryHandle, toName: string): void {
+function moveUp(from: DirectoryHandle, name: MemberName, to: DirectoryHandle, toName: string): void {
   try {
     from.rename(name, to, toName);
   } catch (error) {
