@@ -22,7 +22,12 @@ const ownerDeadAfterMs = 30_000;
  */
 export function decideReap(facts: ReapFacts): 'keep' | 'reap' {
   if (facts.claim !== undefined) return facts.attemptAlive ? 'keep' : 'reap';
-  if (facts.ownerSilenceMs !== undefined) return facts.ownerSilenceMs > ownerDeadAfterMs ? 'reap' : 'keep';
+  if (facts.ownerSilenceMs !== undefined) return isDead(facts.ownerSilenceMs) ? 'reap' : 'keep';
   if (facts.container) return 'keep';
   return facts.ageMs !== undefined && facts.ageMs < ownerDeadAfterMs ? 'keep' : 'reap';
+}
+
+/** Whether a pool is known and was silent for so long. */
+export function isDead(silenceMs: number | undefined): boolean {
+  return silenceMs !== undefined && silenceMs > ownerDeadAfterMs;
 }

@@ -1,5 +1,5 @@
 import { workspacePath } from './container-options.ts';
-import { decideReap } from './decide-reap.ts';
+import { decideReap, isDead } from './decide-reap.ts';
 import type { ContainerFacts, DockerEngine } from './docker-engine.ts';
 import type { SlotClaim } from './slot-labels.ts';
 import { installationLabel, ownerLabel, slotLabel } from './slot-labels.ts';
@@ -13,6 +13,8 @@ export interface ReapOptions {
   readonly installation: string;
   /** Whether an attempt may still be working, such as whether its lease is current. */
   readonly isAlive: (attempt: SlotClaim) => boolean | Promise<boolean>;
+  /** Hears why a slot could not be removed; the others are removed all the same. */
+  readonly onFault: (error: unknown) => void;
 }
 
 /**
@@ -22,41 +24,70 @@ export interface ReapOptions {
  * beside pools that work.
  */
 export async function reapSlots(options: ReapOptions): Promise<readonly string[]> {
-  return removeWhere(options, async (facts) => decideReap(facts) === 'reap');
+  const removed = await removeWhere(options, async (facts) => decideReap(facts) === 'reap');
+  await forgetOwners(options);
+  return removed;
+}
+
+/** Removes the heartbeats of dead pools that nothing is left of: as long as something is, they tell that its pool is dead. */
+async function forgetOwners({ engine, directory, installation }: ReapOptions): Promise<void> {
+  const slots = await openSlotsDirectory(directory, installation);
+  const containers = await listOurs(engine, slots, installation);
+  const named = new Set(containers.map(({ labels }) => labels[ownerLabel]));
+  for (const slot of await slots.listSlots()) named.add((await readSlotRecord(slots.slotDirectory(slot)))?.owner);
+  for (const owner of await slots.listOwners()) {
+    if (!named.has(owner) && isDead(await slots.silenceMs(owner))) await slots.removeOwner(owner);
+  }
 }
 
 /**
  * Removes the slots of a step's earlier attempts, wherever on this host they were started: a step that is resumed does this
- * first, so that two attempts never work at once.
+ * first, so that two attempts never work at once. Throws when one could not be removed.
  */
 export async function removeEarlierAttempts(
-  options: Omit<ReapOptions, 'isAlive'>,
+  options: Omit<ReapOptions, 'isAlive' | 'onFault'>,
   { run, step, attempt }: SlotClaim,
 ): Promise<readonly string[]> {
-  return removeWhere({ ...options, isAlive: () => true }, async ({ claim }) => {
+  const faults: unknown[] = [];
+  const every = { ...options, isAlive: () => true, onFault: (error: unknown) => faults.push(error) };
+  const removed = await removeWhere(every, async ({ claim }) => {
     return claim !== undefined && claim.run === run && claim.step === step && claim.attempt < attempt;
   });
+  if (faults.length > 0) throw faults[0];
+  return removed;
 }
 
 async function removeWhere(
-  { engine, directory, installation, isAlive }: ReapOptions,
+  { engine, directory, installation, isAlive, onFault }: ReapOptions,
   isDoomed: (facts: Parameters<typeof decideReap>[0]) => Promise<boolean>,
 ): Promise<readonly string[]> {
   const slots = await openSlotsDirectory(directory, installation);
-  const containers = await engine.listContainers(`${installationLabel}=${installation}`);
-  const ours = containers.filter((container) => isOurs(container, slots));
+  const ours = await listOurs(engine, slots, installation);
   const bySlot = new Map(ours.map((container) => [container.labels[slotLabel] ?? '', container]));
   const names = new Set([...bySlot.keys(), ...(await slots.listSlots())]);
   const removed: string[] = [];
   for (const slot of names) {
     const container = bySlot.get(slot);
-    const facts = await gatherFacts(slots, slot, container, isAlive);
-    if (!(await isDoomed(facts))) continue;
-    if (container) await engine.removeContainer(container.id);
-    await slots.removeSlot(slot);
-    removed.push(slot);
+    try {
+      const facts = await gatherFacts(slots, slot, container, isAlive);
+      if (!(await isDoomed(facts))) continue;
+      if (container) await engine.removeContainer(container.id);
+      await slots.removeSlot(slot);
+      removed.push(slot);
+    } catch (error) {
+      onFault(error);
+    }
   }
   return removed;
+}
+
+async function listOurs(
+  engine: DockerEngine,
+  slots: SlotsDirectory,
+  installation: string,
+): Promise<readonly ContainerFacts[]> {
+  const labelled = await engine.listContainers(`${installationLabel}=${installation}`);
+  return labelled.filter((container) => isOurs(container, slots));
 }
 
 /** A container whose workspace is the one that its label names in our directory, and no neighbour's. */

@@ -23,6 +23,10 @@ function temporaryDirectory(): string {
   return directory;
 }
 
+const unexpected = (error: unknown) => {
+  throw error;
+};
+
 test('a ready slot is claimed at once, and another is made ready in the background', async () => {
   const { pool: slots, engine, options } = await pool({ ready: 1, limit: 2 });
   await until(() => slots.readyCount() === 1);
@@ -149,6 +153,7 @@ test('the reaper takes the slots of dead attempts and dead pools, and touches no
   const directory = temporaryDirectory();
   const mine = await pool({ directory, ready: 1 });
   const { engine, options } = mine;
+  const { installation } = options;
   const dead = await mine.pool.claim(claim('dead'));
   const alive = await mine.pool.claim(claim('alive'));
   const foreign = await pool();
@@ -156,7 +161,7 @@ test('the reaper takes the slots of dead attempts and dead pools, and touches no
   await until(() => mine.pool.readyCount() === 1);
 
   const reap = () =>
-    reapSlots({ engine, directory, installation: options.installation, isAlive: ({ step }) => step !== 'dead' });
+    reapSlots({ engine, directory, installation, isAlive: ({ step }) => step !== 'dead', onFault: unexpected });
   expect(await reap()).toEqual([dead.id]);
   expect(await reap()).toEqual([]);
   expect((await alive.run({ shell: 'echo alive' })).output).toBe('alive\n');
@@ -171,10 +176,46 @@ test('the reaper takes the slots of dead attempts and dead pools, and touches no
   expect(await reap()).toEqual([]);
   const old = new Date(Date.now() - 60_000);
   fs.utimesSync(path.join(directory, 'owners', 'pool-killed'), old, old);
+  expect(fs.readdirSync(path.join(directory, 'owners')).sort()).toEqual([mine.pool.owner, 'pool-killed'].sort());
   expect(await reap()).toEqual(['slot-left']);
+  expect(fs.readdirSync(path.join(directory, 'owners'))).toEqual([mine.pool.owner]);
   await alive.destroy();
   await stranger.destroy();
   await dead.destroy();
+});
+
+test('a slot that cannot be removed keeps no other from being removed, and is told of', async () => {
+  const { pool: slots, engine, options } = await pool();
+  const stuck = await slots.claim(claim());
+  const gone = await slots.claim(claim());
+  const refusal = new Error('the disk does not let go of it');
+  const [{ id } = { id: '' }] = await engine.listContainers(`flotilla.slot=${stuck.id}`);
+  const stubborn = {
+    ...engine,
+    removeContainer: (container: string) =>
+      container === id ? Promise.reject(refusal) : engine.removeContainer(container),
+  };
+  const faults: unknown[] = [];
+  const removed = await reapSlots({
+    ...options,
+    engine: stubborn,
+    isAlive: () => false,
+    onFault: (error) => faults.push(error),
+  });
+  expect({ removed, faults }).toEqual({ removed: [gone.id], faults: [refusal] });
+  await expect(removeEarlierAttempts({ ...options, engine: stubborn }, { ...stuck.claim, attempt: 2 })).rejects.toBe(
+    refusal,
+  );
+  for (const slot of [stuck, gone]) await slot.destroy();
+});
+
+test('a slot goes whatever names its command gave to files', async () => {
+  const { pool: slots, options } = await pool();
+  const slot = await slots.claim(claim());
+  await slot.run({ shell: `mkdir -p $'d\\xff/\\xfe'; touch $'f\\xff' $'d\\xff/\\xfe/g\\x80'` });
+  expect((await slot.files.list('.')).entries).toHaveLength(2);
+  await slot.destroy();
+  expect(fs.readdirSync(path.join(options.directory, 'slots'))).toEqual([]);
 });
 
 test('two installations of one name take nothing from each other, whatever they know of the attempts', async () => {
@@ -184,7 +225,7 @@ test('two installations of one name take nothing from each other, whatever they 
   const theirs = await neighbour.pool.claim(claim('build'));
   await until(() => neighbour.pool.readyCount() === 1);
   const { engine, directory } = mine.options;
-  expect(await reapSlots({ engine, directory, installation, isAlive: () => false })).toEqual([]);
+  expect(await reapSlots({ engine, directory, installation, isAlive: () => false, onFault: unexpected })).toEqual([]);
   expect(await removeEarlierAttempts(mine.options, { ...theirs.claim, attempt: 9 })).toEqual([]);
   expect((await theirs.run({ shell: 'echo alive' })).output).toBe('alive\n');
   expect(neighbour.pool.readyCount()).toBe(1);

@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { mkdir, open, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
@@ -19,6 +19,9 @@ export interface SlotsDirectory {
   beat(owner: string): Promise<void>;
   /** What the beats are written to: one file for as long as its owner lives, with another content after each beat. */
   heartbeatFile(owner: string): string;
+  listOwners(): Promise<readonly string[]>;
+  /** Removes an owner's heartbeat. Safe to repeat. */
+  removeOwner(owner: string): Promise<void>;
   /** How long an owner has been silent, by the file system's clock; undefined when it never beat. */
   silenceMs(owner: string): Promise<number | undefined>;
   /** How long ago a slot's directory was made or last filed under; undefined when there is none. */
@@ -52,6 +55,8 @@ export async function openSlotsDirectory(given: string, installation: string): P
     },
     beat: (owner) => writeBeat(heartbeatFile(owner)),
     heartbeatFile,
+    listOwners: () => readdir(owners),
+    removeOwner: (owner) => rm(heartbeatFile(owner), { force: true }),
     silenceMs: (owner) => ageMs(heartbeatFile(owner)),
     slotAgeMs: (slot) => ageMs(path.join(slots, checkedSlot(slot))),
   };

@@ -26,7 +26,7 @@ export function startReaper({ store, onFault, ...place }: ReaperOptions): { stop
   const isAlive = (claim: SlotClaim) => holdsLease(store, claim);
   const reap = async () => {
     while (!stopping.signal.aborted) {
-      await reapSlots({ ...place, isAlive }).catch(onFault);
+      await reapSlots({ ...place, isAlive, onFault }).catch(onFault);
       await wait(everyMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
     }
   };
