@@ -8,6 +8,9 @@ import { runDoctor } from './doctor.ts';
 import { silentReport } from './report.ts';
 import { runCommand } from './run-command.ts';
 import { ensureSandboxImage } from './sandbox-image.ts';
+import { bringUpServers } from './servers.ts';
+
+const { NATS_URL: _nats, REDIS_URL: _redis, DATABASE_URL: _database, ...withoutUrls } = process.env;
 
 let dataDirectory = '';
 beforeAll(async () => {
@@ -59,3 +62,20 @@ test.runIf(process.getuid?.() === 0)(
     ]);
   },
 );
+
+test('servers that run are told as running, and one of them that is dead is a failure', async () => {
+  const servers = await bringUpServers({ dataDirectory, report: silentReport, environment: withoutUrls });
+  const detailOf = async () => {
+    const results = await runDoctor({ environment: withoutUrls, dataDirectory });
+    return new Map(results.map(({ id, ok, detail }) => [id, `${ok} ${detail}`]));
+  };
+  try {
+    const alive = await detailOf();
+    for (const id of ['server.nats', 'server.redis', 'server.postgres'])
+      expect(alive.get(id)).toMatch(/^true .* runs on port/);
+    await servers.redis.stop();
+    expect((await detailOf()).get('server.redis')).toMatch(/^false does not answer/);
+  } finally {
+    await servers.stop();
+  }
+});

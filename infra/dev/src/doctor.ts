@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { renderChecks } from '@flotilla/cli/text/render-checks';
 import { dockerChecks } from './doctor/check-docker.ts';
 import { machineChecks } from './doctor/check-machine.ts';
 import { serverChecks } from './doctor/check-servers.ts';
 import type { Check, CheckResult, DoctorContext } from './doctor/check.ts';
-import { renderResults } from './doctor/render-results.ts';
 import { repositoryDirectory } from './repository.ts';
 import { createReport, reportWhile } from './report.ts';
 import { chooseSink } from './report-sinks.ts';
@@ -36,14 +36,14 @@ export async function runDoctor(context: DoctorContext): Promise<readonly CheckR
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { json: { type: 'boolean', default: false }, data: { type: 'string' } } });
-  const dataDirectory = resolve(values.data ?? `${repositoryDirectory}/.data`);
+  const dataDirectory = resolve(values.data ?? `${repositoryDirectory}/.data/fleet`);
   const report = createReport(chooseSink(process.stderr, false));
   const results = await reportWhile(report, 'doctor', 'checking this machine', () =>
     runDoctor({ environment: process.env, dataDirectory }),
   );
   const ok = results.every((result) => result.ok);
   process.stdout.write(
-    values.json ? `${JSON.stringify({ ok, checks: results }, undefined, 2)}\n` : renderResults(results),
+    values.json ? `${JSON.stringify({ ok, checks: results }, undefined, 2)}\n` : `${renderChecks(results)}\n`,
   );
   process.exitCode = ok ? 0 : 1;
 }

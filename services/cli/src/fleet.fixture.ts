@@ -28,6 +28,10 @@ export async function createFleetFixture() {
     void (async () => {
       const body = await readBody(request);
       const url = new URL(request.url ?? '/', 'http://localhost');
+      if (url.pathname === '/ready') {
+        const ready = Object.values(fixture.needs).every(Boolean);
+        return response.writeHead(ready ? 200 : 503).end(JSON.stringify({ needs: fixture.needs }));
+      }
       const found = findCall(request.method ?? '', url.pathname);
       if (request.headers.authorization !== `Bearer ${token}`)
         return sendError(response, new FlotillaError(errors.tokenRefused));
@@ -55,9 +59,11 @@ export async function createFleetFixture() {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return {
+  const fixture = {
     url,
     received,
+    /** What /ready says. */
+    needs: { postgres: true, nats: true } as Readonly<Record<string, boolean>>,
     answer: (call: string, answer: Answer) => answers.set(call, answer),
     streamWith: (send: typeof stream) => (stream = send),
     close: () => {
@@ -65,6 +71,7 @@ export async function createFleetFixture() {
       server.close();
     },
   };
+  return fixture;
 }
 
 export interface Run {

@@ -1,5 +1,8 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
+import { isLockTaken } from '../machine/file-lock.ts';
 import { findSource } from '../servers/facts.ts';
 import { probeServer } from '../servers/probe.ts';
 import { readRunning } from '../servers/running.ts';
@@ -23,6 +26,14 @@ export function serverChecks(context: DoctorContext): readonly Check[] {
 async function checkServer(server: ServerName, context: DoctorContext): Promise<Finding> {
   const running = await readRunning(server, context.dataDirectory);
   if (running !== undefined) return pass(`version ${running.version} runs on port ${running.port}`);
+  if (context.environment[urlVariables[server]] === undefined && (await isFleetUp(context))) {
+    return (await hasPort(server, context))
+      ? fail(
+          'does not answer, though the fleet of this data directory runs',
+          'The fleet starts it again by itself; where it stays silent, read its log and start the fleet anew.',
+        )
+      : pass('given to the running fleet by its address');
+  }
   const source = await findSource({ ...context, server });
   switch (source.kind) {
     case 'url':
@@ -52,6 +63,15 @@ async function checkServer(server: ServerName, context: DoctorContext): Promise<
         }),
       );
   }
+}
+
+function isFleetUp({ dataDirectory }: DoctorContext): Promise<boolean> {
+  return isLockTaken(join(dataDirectory, 'servers.lock'));
+}
+
+/** A server that was started for this data directory has left its port there. */
+async function hasPort(server: ServerName, { dataDirectory }: DoctorContext): Promise<boolean> {
+  return Number(await readFile(join(dataDirectory, `${server}.port`), 'utf8').catch(() => '0')) > 0;
 }
 
 async function checkUrl(server: ServerName, url: string): Promise<Finding> {

@@ -22,6 +22,12 @@ export const cliErrors = {
     summary: 'The fleet of {home} does not run; running is {running}',
     advice: 'Start it with "npm start", or say that the other one is meant with --url URL or FLOTILLA_URL.',
   }),
+  fleetNotReady: defineError({
+    code: 'FLEET_NOT_READY',
+    remedy: 'wait',
+    summary: 'The fleet at {url} does not reach {missing}',
+    advice: 'See its log; it goes on by itself as soon as that answers again.',
+  }),
   fleetTokenMissing: defineError({
     code: 'FLEET_TOKEN_MISSING',
     remedy: 'caller',

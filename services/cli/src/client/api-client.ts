@@ -3,7 +3,9 @@ import { errorOfProblem, Problem } from '@flotilla/contracts/problem';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { Agent, type Dispatcher, request as send } from 'undici';
-import type { z } from 'zod';
+import { z } from 'zod';
+
+const Readiness = z.object({ needs: z.record(z.string(), z.boolean()) });
 
 type AnyCall = CallContract<string, z.ZodObject, z.ZodType>;
 
@@ -17,6 +19,8 @@ export interface ApiClient {
     request: RequestInputOf<Call>,
     lastEventId?: string,
   ): Promise<AsyncIterable<Uint8Array>>;
+  /** Names of what the fleet needs and whether each answers. Throws like `call`. */
+  ready(): Promise<Readonly<Record<string, boolean>>>;
   close(): Promise<void>;
 }
 
@@ -67,6 +71,14 @@ export function createApiClient({ url, token }: Access, signal: AbortSignal): Ap
       if (response.statusCode !== 200)
         throw problemError(await readJson(response, url, signal), response.statusCode, url);
       return readBytes(response, url, signal);
+    },
+    ready: async () => {
+      const response = await send(new URL('/ready', url), { dispatcher: agent, signal }).catch((error: unknown) => {
+        throw unreachable(url, error, signal);
+      });
+      const answer = Readiness.safeParse(await readJson(response, url, signal));
+      if (!answer.success) throw unreadable(url, `/ready answers with status ${response.statusCode}`);
+      return answer.data.needs;
     },
     close: () => agent.destroy(),
   };

@@ -1,0 +1,25 @@
+/** What one check of the doctor found. */
+export interface CheckResult {
+  /** Stable: "docker.path". */
+  readonly id: string;
+  readonly title: string;
+  readonly ok: boolean;
+  readonly detail: string;
+  /** What to do about a failure, in a sentence. */
+  readonly fix?: string | undefined;
+}
+
+/** A line for each check, below a failed one what to do about it, and a last line that sums up. */
+export function renderChecks(results: readonly CheckResult[]): string {
+  const width = Math.max(...results.map(({ title }) => title.length));
+  const lines = results.flatMap(({ ok, title, detail, fix }) => [
+    `${ok ? '✓' : '✗'} ${title.padEnd(width)}  ${detail}`,
+    ...(ok || fix === undefined ? [] : [`${' '.repeat(width + 4)}→ ${fix}`]),
+  ]);
+  const failed = results.filter(({ ok }) => !ok).length;
+  return [
+    ...lines,
+    '',
+    failed === 0 ? 'Everything is as it should be.' : `${failed} of ${results.length} checks failed.`,
+  ].join('\n');
+}
