@@ -28,13 +28,17 @@ export type Merge =
 
 /**
  * Computes what landing the change on the head gives, without a work tree, whatever attributes either side holds: no merge
- * driver settles a conflict silently. Touches no branch.
+ * driver settles a conflict silently. A head that shares no history with the change conflicts with all of it. Touches no branch.
  */
 export async function mergeOnto(mirror: Mirror, request: MergeRequest): Promise<Merge> {
   const { head, change, occasion } = request;
   if (await isAncestor(mirror, change, head)) return { kind: 'contained' };
   if (await isAncestor(mirror, head, change)) {
     return { kind: 'fast-forward', commit: change, tree: await readTreeOf(mirror, change) };
+  }
+  if (!(await haveCommonHistory(mirror, head, change))) {
+    const messages = ['The branch was rewritten: it shares no history with the change.'];
+    return { kind: 'conflict', paths: await listTouchedPaths(mirror, change), messages };
   }
   const answer = await mirror.run({
     args: ['merge-tree', '--write-tree', '-z', '--name-only', '--messages', '--end-of-options', head, change],
@@ -61,6 +65,17 @@ export async function isAncestor(mirror: MirrorReader, ancestor: CommitId, desce
     timeLimitMs: 120_000,
   });
   return answer.exitCode === 0;
+}
+
+async function haveCommonHistory(mirror: MirrorReader, one: CommitId, other: CommitId): Promise<boolean> {
+  const answer = await mirror.run({ args: ['merge-base', one, other], accept: [0, 1], timeLimitMs: 120_000 });
+  return answer.exitCode === 0;
+}
+
+/** What a commit changed in its parent. */
+async function listTouchedPaths(mirror: MirrorReader, commit: CommitId): Promise<readonly string[]> {
+  const args = ['diff-tree', '-r', '-z', '--root', '--no-commit-id', '--name-only', '--end-of-options', commit];
+  return splitAtNul((await mirror.run({ args, timeLimitMs: 120_000 })).stdout).map(show);
 }
 
 /** `tree NUL (path NUL)* NUL (count NUL path*count type NUL message NUL)*`, as git-merge-tree documents for -z. */
