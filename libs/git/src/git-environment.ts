@@ -35,6 +35,8 @@ const fixedSettings: readonly GitSetting[] = [
   ['http.lowSpeedLimit', '1'],
   ['http.lowSpeedTime', '60'],
   ['diff.ignoreSubmodules', 'none'],
+  // Naming a graft file, which is what keeps a repository's own from being read, is itself worth a hint of ten lines.
+  ['advice.graftFileDeprecated', 'false'],
   ['merge.renormalize', 'false'],
 ];
 

@@ -8,7 +8,7 @@ export type RefusalReason =
 
 export interface PushRefusal {
   readonly reason: RefusalReason;
-  /** What the remote said, scrubbed. */
+  /** What the remote said, scrubbed; its own words, such as those of a hook, come before git's. */
   readonly text: string;
   readonly advice: string;
 }
@@ -55,7 +55,7 @@ export function judgePush(remote: Remote, answer: GitAnswer, ref: string): PushV
   const [flag, , summary = ''] = line ?? [];
   if (flag === undefined) return judgeUnanswered(remote, answer);
   if (flag !== '!') return { kind: 'accepted' };
-  const text = [summary, answer.complaint].filter((part) => part !== '').join('\n');
+  const text = describeRefusal(summary, answer.complaint);
   const reason = signs.find(([pattern]) => pattern.test(text))?.[1] ?? 'other';
   const refusal = { reason, text, advice: advices[reason] };
   const isRace =
@@ -71,5 +71,16 @@ function judgeUnanswered(remote: Remote, answer: GitAnswer): PushVerdict {
   const failure = judgeRemoteFailure(remote, answer.complaint);
   const refused = failure.is(errors.remoteCredentialRefused) ? 'credential' : reason;
   if (refused === undefined) throw failure;
-  return { kind: 'refused', reason: refused, text: answer.complaint, advice: advices[refused] };
+  return { kind: 'refused', reason: refused, text: describeRefusal('', answer.complaint), advice: advices[refused] };
+}
+
+const remotePrefix = /^remote:\s?/;
+/** What git adds to every refusal, or what is advice to somebody at a keyboard. */
+const noise = /^(hint:|To |error: failed to push some refs|Everything up-to-date)/;
+
+function describeRefusal(summary: string, complaint: string): string {
+  const lines = complaint.split('\n').filter((line) => !noise.test(line));
+  const fromRemote = lines.filter((line) => remotePrefix.test(line)).map((line) => line.replace(remotePrefix, ''));
+  const fromGit = lines.filter((line) => !remotePrefix.test(line));
+  return [...fromRemote, summary, ...fromGit].filter((line) => line.trim() !== '').join('\n');
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { errors } from '@flotilla/errors/catalogue';
 import { expect, test, vi } from 'vitest';
 import { createGit, type GitCommandTrace } from './run-git.ts';
-import { scratchDirectory } from './scratch.fixture.ts';
+import { makeRemote, scratchDirectory } from './scratch.fixture.ts';
 
 /** A PATH whose `git` is a shell script, for what git itself does not do on request. */
 function pathWithGit(script: string): string {
@@ -88,4 +88,10 @@ test('every call is traced with its duration and exit code and without secrets',
 test('a repository of its own is never discovered', async () => {
   const git = createGit();
   await expect(git({ args: ['rev-parse', '--absolute-git-dir'] })).rejects.toMatchObject({ code: 'GIT_FAILED' });
+});
+
+test('git has nothing to complain of about the settings that we give it', async () => {
+  const { bare } = makeRemote();
+  const answer = await createGit()({ gitDirectory: bare, args: ['log', '-1'] });
+  expect(answer.complaint).toBe('');
 });
