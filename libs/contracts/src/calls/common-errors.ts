@@ -10,6 +10,7 @@ export const commonErrors: readonly string[] = [
   'BODY_UNREADABLE',
   'BODY_TOO_LARGE',
   'CONTENT_TYPE_REFUSED',
+  'METHOD_UNKNOWN',
   'STORE_UNAVAILABLE',
   'BROKER_UNAVAILABLE',
   'CALL_UNANSWERED',

@@ -50,6 +50,33 @@ export const gatewayErrors = {
     summary: 'There is no call {method} {path}',
     advice: 'See /reference for every call and its path.',
   }),
+  methodUnknown: defineError({
+    code: 'METHOD_UNKNOWN',
+    remedy: 'caller',
+    status: 405,
+    summary: '{path} is there, and does not take {method}',
+    advice: 'Use one of {allowed}; /reference has every call and its path.',
+  }),
+  requestUnreadable: defineError({
+    code: 'REQUEST_UNREADABLE',
+    remedy: 'caller',
+    summary: 'What was sent is not a request of HTTP/1.1',
+    advice: 'Send one, with a plain client to see what it is like; TLS ends before the gateway.',
+  }),
+  headersTooLarge: defineError({
+    code: 'HEADERS_TOO_LARGE',
+    remedy: 'caller',
+    status: 431,
+    summary: 'The headers of the request are too large',
+    advice: 'Send less in headers and URL; what is long belongs into the body.',
+  }),
+  requestTooSlow: defineError({
+    code: 'REQUEST_TOO_SLOW',
+    remedy: 'retry',
+    status: 408,
+    summary: 'The request did not arrive in time',
+    advice: 'Send it again over a better connection.',
+  }),
   requestInvalid: defineError({
     code: 'REQUEST_INVALID',
     remedy: 'caller',
@@ -74,7 +101,7 @@ export const gatewayErrors = {
     remedy: 'caller',
     status: 415,
     summary: 'The body is sent as {contentType}',
-    advice: 'Send JSON with the header "Content-Type: application/json".',
+    advice: 'Send JSON in UTF-8 with the header "Content-Type: application/json".',
   }),
   lastEventIdInvalid: defineError({
     code: 'LAST_EVENT_ID_INVALID',

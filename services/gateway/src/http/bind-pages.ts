@@ -1,5 +1,5 @@
-import type { FastifyInstance } from 'fastify';
-import type {} from './server-types.ts';
+import type { FastifyInstance, RouteHandlerMethod } from 'fastify';
+import type { Access } from './server-types.ts';
 
 export interface Pages {
   readonly openApi: unknown;
@@ -9,16 +9,18 @@ export interface Pages {
   readonly ready: () => Promise<Readonly<Record<string, boolean>>>;
 }
 
-/** What is not a call: health for whoever runs the gateway, and the reference for whoever writes to it. */
+/** What is not a call: health for whoever runs the gateway, and the reference for whoever writes to it. HEAD is as GET without a body. */
 export function bindPages(server: FastifyInstance, { openApi, reference, ready }: Pages): void {
-  server.get('/health', { config: { access: 'open' } }, (_, reply) => reply.send({ status: 'ok' }));
-  server.get('/ready', { config: { access: 'open' } }, async (_, reply) => {
+  const bind = (url: string, access: Access, handler: RouteHandlerMethod) =>
+    server.route({ method: ['GET', 'HEAD'], url, config: { access }, handler });
+  bind('/health', 'open', (_, reply) => reply.send({ status: 'ok' }));
+  bind('/ready', 'open', async (_, reply) => {
     const needs = await ready();
     const isReady = Object.values(needs).every(Boolean);
     return reply.code(isReady ? 200 : 503).send({ status: isReady ? 'ready' : 'waiting', needs });
   });
-  server.get('/v1/openapi.json', { config: { access: 'page' } }, (_, reply) => reply.send(openApi));
-  server.get('/reference', { config: { access: 'page' } }, (_, reply) =>
+  bind('/v1/openapi.json', 'page', (_, reply) => reply.send(openApi));
+  bind('/reference', 'page', (_, reply) =>
     reply
       .header('content-security-policy', reference.contentSecurityPolicy)
       .type('text/html; charset=utf-8')

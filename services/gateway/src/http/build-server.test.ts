@@ -1,3 +1,4 @@
+import { connect, type AddressInfo } from 'node:net';
 import { callCatalogue } from '@flotilla/contracts/call-catalogue';
 import { Problem } from '@flotilla/contracts/problem';
 import { defineError, FlotillaError } from '@flotilla/errors/flotilla-error';
@@ -14,6 +15,20 @@ beforeEach(() => {
   return () => fixture.server.close();
 });
 
+/** Head and body of what a listening server says to these bytes. */
+async function sendRaw(sent: string): Promise<readonly [head: string, body: string]> {
+  if (!fixture.server.server.listening) await fixture.server.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = fixture.server.server.address() as AddressInfo;
+  const answer = await new Promise<string>((resolve, reject) => {
+    let text = '';
+    const socket = connect(port, '127.0.0.1', () => socket.write(sent));
+    socket.setEncoding('utf8').on('data', (piece: string) => (text += piece));
+    socket.on('close', () => resolve(text)).on('error', reject);
+  });
+  const [head = '', body = ''] = answer.split('\r\n\r\n');
+  return [head, body];
+}
+
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const inject = (method: string, url: string, headers: Record<string, string> = bearer(fullToken), payload?: string) =>
   fixture.server.inject({
@@ -26,10 +41,12 @@ const filled = (url: string) =>
   url.replace(':runId', exampleRunId).replace(':gateId', 'gate_01j9z3k8m2n4p6q8r0s2t4v6w8').replace(/:\w+/, '1');
 
 const open = ['/health', '/ready'];
-const closed = routeList.filter(({ url }) => !open.includes(url)).map(({ method, url }) => [method, url] as const);
+const closed = routeList
+  .filter(({ url, method }) => !open.includes(url) && method !== 'HEAD')
+  .map(({ method, url }) => [method, url] as const);
 
 test('every call of the catalogue has a route', () => {
-  expect(routeList).toHaveLength(callCatalogue.length + 4);
+  expect(routeList).toHaveLength(callCatalogue.length + 8);
 });
 
 test.each(closed)('%s %s refuses whoever shows no token', async (method, url) => {
@@ -56,14 +73,51 @@ test.each(open)('%s answers without a token', async (url) => {
 
 test.each([
   ['GET', '/nothing'],
-  ['DELETE', '/v1/runs'],
-  ['OPTIONS', '/v1/tasks'],
-  ['HEAD', '/v1/runs'],
   ['GET', '/v1/runs/%zz'],
   ['GET', '/health/'],
 ])('%s %s is nothing, and is refused without a token all the same', async (method, url) => {
   expect((await inject(method, url, {})).statusCode).toBe(401);
   expect((await inject(method, url)).statusCode).toBe(404);
+});
+
+test.each([
+  ['DELETE', '/v1/runs', 'GET'],
+  ['HEAD', '/v1/runs', 'GET'],
+  ['OPTIONS', '/v1/tasks', 'POST'],
+  ['POST', '/health', 'GET, HEAD'],
+  ['PUT', `/v1/runs/${exampleRunId}/cancel`, 'POST'],
+  ['GET', '/v1/gates/g/decision?x=1', 'POST'],
+])('%s %s is refused with the methods there are, to whoever has a token', async (method, url, allowed) => {
+  expect((await inject(method, url, {})).statusCode).toBe(401);
+  const response = await inject(method, url);
+  expect([response.statusCode, response.headers['allow']]).toEqual([405, allowed]);
+  expect(response.headers['content-type']).toMatch(/^application\/problem\+json/);
+  if (method !== 'HEAD') expect(response.json()).toMatchObject({ code: 'METHOD_UNKNOWN' });
+});
+
+test.each([...open, '/v1/openapi.json', '/reference'])('HEAD %s is as GET without a body', async (url) => {
+  const ask = (method: string) =>
+    sendRaw(
+      `${method} ${url} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${fullToken}\r\nconnection: close\r\n\r\n`,
+    );
+  const [[head, body], [getHead, getBody]] = [await ask('HEAD'), await ask('GET')];
+  expect([head.slice(0, 12), body]).toEqual(['HTTP/1.1 200', '']);
+  expect(getBody.length).toBeGreaterThan(10);
+  const withoutDate = (text: string) => text.replace(/^date: .*$/im, '');
+  expect(withoutDate(head)).toBe(withoutDate(getHead));
+  if (!open.includes(url)) expect((await inject('HEAD', url, {})).statusCode).toBe(401);
+});
+
+test.each([
+  ['no HTTP', 'nonsense\r\n\r\n', 400, 'REQUEST_UNREADABLE'],
+  ['a method that does not exist', 'NOPE / HTTP/1.1\r\n\r\n', 400, 'REQUEST_UNREADABLE'],
+  ['headers without an end', `GET / HTTP/1.1\r\nx: ${'x'.repeat(32_000)}\r\n\r\n`, 431, 'HEADERS_TOO_LARGE'],
+])('%s is answered with a problem too', async (_, sent, status, code) => {
+  const [head, body] = await sendRaw(sent);
+  expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  expect(head).toContain('content-type: application/problem+json');
+  expect(head).toContain('x-content-type-options: nosniff');
+  expect(Problem.parse(JSON.parse(body))).toMatchObject({ code, status });
 });
 
 test.each(
@@ -103,6 +157,31 @@ test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-da
     expect(fixture.forwarded).toEqual([]);
   },
 );
+
+test.each(['iso-8859-1', '"UTF-16"', 'utf-8; charset=latin1'])(
+  'a body in the charset %s is refused',
+  async (charset) => {
+    const response = await inject(
+      'POST',
+      '/v1/tasks',
+      { ...json, 'content-type': `application/json; charset=${charset}` },
+      task,
+    );
+    expect([response.statusCode, response.json<Problem>().code]).toEqual([415, 'CONTENT_TYPE_REFUSED']);
+    expect(fixture.forwarded).toEqual([]);
+  },
+);
+
+test.each(['utf-8', '"UTF-8"', 'utf8'])('a body in the charset %s is taken', async (charset) => {
+  const contentType = `application/json; charset=${charset}`;
+  expect((await inject('POST', '/v1/tasks', { ...json, 'content-type': contentType }, task)).statusCode).toBe(200);
+});
+
+test('a path of bad spelling is told with its method', async () => {
+  const { detail } = (await inject('GET', '/v1/runs/%zz')).json<Problem>();
+  expect(detail).toContain('GET');
+  expect(detail).not.toContain('  ');
+});
 
 test('a body over the limit is refused', async () => {
   const response = await inject('POST', '/v1/tasks', json, `{"goal":"${'x'.repeat(BODY_LIMIT_BYTES)}"}`);

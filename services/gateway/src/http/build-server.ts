@@ -9,6 +9,8 @@ import { admitRequest, type Doorkeeper } from './admit-request.ts';
 import { type Answers, bindCalls } from './bind-calls.ts';
 import { bindPages, type Pages } from './bind-pages.ts';
 import { BODY_LIMIT_BYTES } from './body-limit.ts';
+import { findMethods } from './find-methods.ts';
+import { refuseConnection } from './refuse-connection.ts';
 import { responseHeaders } from './response-headers.ts';
 import type { Logger } from './server-types.ts';
 import { traceIdOfRequest, traceRequests } from './trace-requests.ts';
@@ -41,6 +43,7 @@ export function buildServer(options: ServerOptions): {
     requestTimeout: 30_000,
     exposeHeadRoutes: false,
     forceCloseConnections: true,
+    clientErrorHandler: refuseConnection,
     frameworkErrors: (error, request, reply) => {
       // Thrown before any hook has run: the door comes first here too.
       reply.headers(responseHeaders);
@@ -58,16 +61,29 @@ export function buildServer(options: ServerOptions): {
     done();
   });
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_, body, done) => {
+  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, ({ headers }, body, done) => {
+    requireUtf8(headers['content-type'] ?? '');
     done(null, readJson(typeof body === 'string' ? Buffer.from(body) : body));
   });
   server.setErrorHandler((error, request, reply) => sendProblem(error, request, reply, logger));
   server.setNotFoundHandler(({ method, url }) => {
-    throw new FlotillaError(errors.routeUnknown, { method, path: url.split('?', 1)[0] });
+    const path = url.split('?', 1)[0] ?? '';
+    const allowed = findMethods(routes, path).join(', ');
+    if (allowed === '') throw new FlotillaError(errors.routeUnknown, { method, path });
+    throw new FlotillaError(errors.methodUnknown, { method, path, allowed });
   });
   bindPages(server, options.pages);
   bindCalls(server, options.calls, options);
   return { server, routes };
+}
+
+/** JSON is UTF-8, and a body that says otherwise is not read as if it were. */
+function requireUtf8(contentType: string): void {
+  const charsets = [...contentType.matchAll(/;\s*charset\s*=\s*"?([^";\s]*)/gi)].map(([, name = '']) =>
+    name.toLowerCase(),
+  );
+  if (charsets.every((name) => name === 'utf-8' || name === 'utf8')) return;
+  throw new FlotillaError(errors.contentTypeRefused, { contentType });
 }
 
 function reasonToRefuse(request: FastifyRequest, door: Doorkeeper): unknown {
@@ -80,7 +96,7 @@ function reasonToRefuse(request: FastifyRequest, door: Doorkeeper): unknown {
 }
 
 function sendProblem(thrown: unknown, request: FastifyRequest, reply: FastifyReply, logger: Logger): void {
-  const error = translateError(thrown, request.headers['content-type']);
+  const error = translateError(thrown, request.headers['content-type'], request.method);
   const traceId = traceIdOfRequest(request);
   if (error.is(errors.gatewayFailed)) logger.error({ event: 'request_failed', trace_id: traceId, err: error.cause });
   request.span?.setAttribute('error.type', error.code);
@@ -88,6 +104,7 @@ function sendProblem(thrown: unknown, request: FastifyRequest, reply: FastifyRep
     const scheme = request.routeOptions.config.access === 'page' ? 'Basic' : 'Bearer';
     reply.header('www-authenticate', `${scheme} realm="Flotilla"`);
   }
+  if (error.is(errors.methodUnknown)) reply.header('allow', String(error.details['allowed']));
   if (error.status === 503) reply.header('retry-after', '1');
   reply
     .code(error.status)

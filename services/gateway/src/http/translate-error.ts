@@ -4,7 +4,7 @@ import { JSON_DEPTH } from '../domain/read-json.ts';
 import { BODY_LIMIT_BYTES } from './body-limit.ts';
 
 /** Anything that was thrown, as an error of the catalogue; what nobody foresaw is GATEWAY_FAILED with its cause kept. */
-export function translateError(error: unknown, contentType: string | undefined): FlotillaError {
+export function translateError(error: unknown, contentType: string | undefined, method: string): FlotillaError {
   if (error instanceof FlotillaError) return error;
   const options = { cause: error };
   switch (codeOf(error)) {
@@ -22,7 +22,7 @@ export function translateError(error: unknown, contentType: string | undefined):
       );
     case 'FST_ERR_BAD_URL':
     case 'FST_ERR_ASYNC_CONSTRAINT':
-      return new FlotillaError(errors.routeUnknown, { method: '', path: 'of that spelling' }, options);
+      return new FlotillaError(errors.routeUnknown, { method, path: 'of that spelling' }, options);
     default:
       return new FlotillaError(errors.gatewayFailed, {}, options);
   }
