@@ -1,6 +1,8 @@
 import type { RunResult } from '@flotilla/contracts/events/run-events';
 import type { StepId } from '@flotilla/contracts/ids';
+import type { Verb } from '@flotilla/contracts/verbs';
 import { nextStep, type Next } from './next-step.ts';
+import { outcomesOfVerb } from './outcomes-of-verb.ts';
 import { resultOfRun, type LastWord, type Settled } from './run-result.ts';
 import type { Slip } from './slip.ts';
 import type { Example } from './topology.ts';
@@ -37,7 +39,7 @@ function tellExample(slip: Slip, { path, name }: Example): Told {
     visits[stepId] = (visits[stepId] ?? 0) + 1;
     const step = slip.steps[stepId];
     if (step?.kind === 'work' && step.does === 'land' && outcome === 'done') settled = 'landed';
-    if (step?.kind === 'work' && step.does === 'build' && outcome === 'no_changes') settled = 'no_changes';
+    if (step?.kind === 'work' && outcome === 'no_changes' && mayChangeNothing(step.does)) settled = 'no_changes';
     if (outcome === 'declined' && step?.kind !== 'gate')
       return { kind: 'strayed', at, reason: 'only a gate is declined' };
     const next: Next = outcome === 'declined' ? { kind: 'stopped' } : nextStep(slip, stepId, outcome, visits);
@@ -47,6 +49,10 @@ function tellExample(slip: Slip, { path, name }: Example): Told {
   if (ended === undefined)
     return { kind: 'strayed', at: path.length, reason: `"${name}" is not told to its end; next is ${expected}` };
   return { kind: 'ended', result: resultOfRun(settled, ended) };
+}
+
+function mayChangeNothing(verb: Verb): boolean {
+  return outcomesOfVerb[verb].includes('no_changes');
 }
 
 function onlyVisit(visit: Example['path'][number]): readonly [StepId, LastWord & Example['path'][number][StepId]] {

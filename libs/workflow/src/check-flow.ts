@@ -24,7 +24,7 @@ const meanings: Readonly<Record<Fact, string>> = {
   change: 'a change, which `build` gives',
   candidate: 'a candidate, which `land` gives',
   approval: 'the approval of a human gate',
-  result: 'a result, which `land` or a build without changes gives',
+  result: 'a result, which `land` gives, or a build without changes',
 };
 
 const gives: Readonly<Record<string, readonly Fact[]>> = {
@@ -34,6 +34,7 @@ const gives: Readonly<Record<string, readonly Fact[]>> = {
   'land/unverified': ['candidate'],
   'land/parked': ['candidate'],
   'land/done': ['result'],
+  'land/no_changes': ['result'],
   'gate/done': ['approval'],
 };
 
@@ -42,6 +43,7 @@ const takes: Readonly<Record<string, readonly Fact[]>> = {
   'land/parked': ['approval'],
   'land/conflict': ['approval', 'candidate'],
   'land/done': ['approval', 'candidate'],
+  'land/no_changes': ['approval', 'candidate'],
   'gate/changes_requested': ['approval', 'candidate'],
 };
 

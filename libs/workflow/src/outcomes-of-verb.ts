@@ -12,7 +12,7 @@ export const outcomesOfVerb: Readonly<Record<Verb, readonly OutcomeKind[]>> = {
   build: ['done', 'no_changes'],
   review: ['done', 'changes_requested'],
   verify: ['done', 'changes_requested'],
-  land: ['done', 'conflict', 'unverified', 'parked'],
+  land: ['done', 'no_changes', 'conflict', 'unverified', 'parked'],
   remember: ['done'],
 };
 

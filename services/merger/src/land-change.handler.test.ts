@@ -128,6 +128,16 @@ test('a change that somebody else has landed a part of waits for a person', asyn
   expect(diff).not.toContain('a.txt');
 });
 
+test('a change that the branch holds already is not landed, and nobody is asked about it', async () => {
+  const approved = scene.change({ 'a.txt': 'two\n' });
+  const head = scene.remote.advance({ 'a.txt': 'two\n' });
+  const evidence = [passed(approved.tree), passed(scene.remote.treeOf(head))];
+  const answer = await scene.merger().work(scene.request(approved, { evidence }), context());
+  expect(answer.outcome).toEqual({ kind: 'no_changes', reason: expect.stringContaining(head) });
+  expect(answer.entries ?? []).toEqual([]);
+  expect(scene.remote.head()).toBe(head);
+});
+
 test('a parked candidate lands once it is approved itself and its tree has passed', async () => {
   const approved = scene.change({ 'a.txt': 'two\n', 'b.txt': 'two\n' });
   scene.remote.advance({ 'a.txt': 'two\n' });

@@ -96,6 +96,10 @@ async function carryOut(
       requireEvidence(commit, pushed.tree, landing.evidence);
       return report(await target.describe(commit), landing.kind, branch);
     }
+    case 'no_changes': {
+      const reason = `The branch ${branch} holds all of the change already, at ${facts.head}.`;
+      return unsettled({ kind: 'no_changes', reason });
+    }
     case 'unverified':
       return hold({ kind: 'unverified', candidate: await keep(landing.candidate, target) }, facts, target);
     case 'parked': {

@@ -83,12 +83,12 @@ test('a merge that changes the branch in another way than was approved waits for
   });
 });
 
-test('where the branch already holds the same content a person is told so', () => {
+test('where the branch already holds all of it nothing is landed and nobody asked, tested or not', () => {
   const empty = { ...merged, tree: tree('9'), diffIdentity: 'empty' };
-  expect(decideLanding({ ...moved, merge: { kind: 'clean', change: empty } })).toMatchObject({
-    kind: 'parked',
-    reason: expect.stringContaining('would change nothing'),
-  });
+  const held: LandingFacts = { ...moved, merge: { kind: 'clean', change: empty } };
+  expect(decideLanding(held)).toEqual({ kind: 'no_changes' });
+  const approved = change({ diffIdentity: 'empty' });
+  expect(decideLanding({ ...held, approved, evidence: [passed('9')] })).toEqual({ kind: 'no_changes' });
 });
 
 test('a conflict goes back with its paths', () => {

@@ -39,6 +39,8 @@ export type Landing =
   | { readonly kind: 'already_landed'; readonly commit: CommitId }
   | { readonly kind: 'fast_forward'; readonly change: Change; readonly evidence: Evidence }
   | { readonly kind: 'merge'; readonly change: Change; readonly evidence: Evidence }
+  /** The branch holds it all already. */
+  | { readonly kind: 'no_changes' }
   | { readonly kind: 'unverified'; readonly candidate: Change }
   | { readonly kind: 'parked'; readonly candidate: Change; readonly reason: string }
   | { readonly kind: 'conflict'; readonly paths: readonly string[] };
@@ -53,7 +55,9 @@ export function decideLanding(facts: LandingFacts): Landing {
   if (facts.merge.kind === 'conflict') return { kind: 'conflict', paths: facts.merge.paths };
 
   const merged = currentCandidate(facts, facts.merge.change);
-  if (merged.diffIdentity !== facts.approved.diffIdentity) return park(merged, facts);
+  if (merged.tree === facts.headTree) return { kind: 'no_changes' };
+  if (merged.diffIdentity !== facts.approved.diffIdentity)
+    return { kind: 'parked', candidate: merged, reason: notApproved };
   return landWhereProven('merge', merged, facts);
 }
 
@@ -67,13 +71,7 @@ function currentCandidate({ head, approved, candidate }: LandingFacts, merged: C
     : merged;
 }
 
-function park(candidate: Change, { headTree }: LandingFacts): Landing {
-  const reason =
-    candidate.tree === headTree
-      ? 'The branch moved and already holds everything that was approved; landing it would change nothing.'
-      : 'The branch moved, and merged with it the change is no longer the one that was approved.';
-  return { kind: 'parked', candidate, reason };
-}
+const notApproved = 'The branch moved, and merged with it the change is no longer the one that was approved.';
 
 function landWhereProven(kind: 'fast_forward' | 'merge', change: Change, facts: LandingFacts): Landing {
   const evidence = findEvidence(change.tree, facts.evidence, facts.checks);

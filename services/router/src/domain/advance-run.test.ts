@@ -193,6 +193,13 @@ test('changes requested at a parked merge go back to what the author made', () =
   });
 });
 
+test('a run whose change the branch holds already ends without changes, and nobody is asked again', () => {
+  const driven = new DrivenRun().until('land').complete({ kind: 'no_changes', reason: 'The branch holds it.' });
+  expect(driven.last.requests).toMatchObject([{ verb: 'remember', result: 'no_changes' }]);
+  expect(driven.last.gates).toEqual([]);
+  expect(driven.complete(done('remember')).last.ended).toMatchObject({ result: 'no_changes' });
+});
+
 test('a declined change ends the run', () => {
   const driven = new DrivenRun().until('gate approve').gate('decline', 'Not wanted.');
   expect(driven.last.ended).toMatchObject({

@@ -13,7 +13,7 @@ export function learnOutcome(known: Known, verb: Verb, outcome: Outcome): Known 
     case 'done':
       return learnResult(known, outcome.result);
     case 'no_changes':
-      return verb === 'build' ? { ...withoutApproval(known), noChanges: outcome.reason } : known;
+      return verb === 'build' || verb === 'land' ? { ...withoutApproval(known), noChanges: outcome.reason } : known;
     case 'changes_requested': {
       const { summary: text, findings } = outcome;
       const from = verb === 'verify' ? 'checks' : 'review';
