@@ -1,18 +1,31 @@
 import { readFileSync } from 'node:fs';
+import { errors } from '@flotilla/errors/catalogue';
+import { FlotillaError } from '@flotilla/errors/flotilla-error';
+import { exitCodes } from './exit-codes.ts';
 import { type Terminal, runCommandLine } from './main.ts';
+import { wantsJson } from './program.ts';
+import { choosePalette } from './text/paint.ts';
+import { renderError } from './text/render-error.ts';
 
+const argv = process.argv.slice(2);
 const stop = new AbortController();
 const interrupt = () => stop.abort(new Error('interrupted'));
 process.once('SIGINT', interrupt);
 process.once('SIGTERM', interrupt);
 // A reader that ends early, such as head, is no failure.
+let outputFailed = false;
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
   stop.abort(error);
+  if (error.code === 'EPIPE' || outputFailed) return;
+  outputFailed = true;
+  process.exitCode = exitCodes.failed.code;
+  process.stderr.write(
+    `${renderError(new FlotillaError(errors.outputFailed, { reason: error.message }), wantsJson(argv), choosePalette(false))}\n`,
+  );
 });
 
 const terminal: Terminal = {
-  argv: process.argv.slice(2),
+  argv,
   environment: process.env,
   workingDirectory: process.cwd(),
   stdin: process.stdin,
@@ -23,7 +36,8 @@ const terminal: Terminal = {
   now: () => new Date(),
   version: readVersion(),
 };
-process.exitCode = await runCommandLine(terminal);
+const exitCode = await runCommandLine(terminal);
+process.exitCode = outputFailed ? exitCodes.failed.code : exitCode;
 
 function readVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));

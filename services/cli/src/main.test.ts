@@ -1,6 +1,9 @@
+import { spawnSync } from 'node:child_process';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { callCatalogue, calls } from '@flotilla/contracts/call-catalogue';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
@@ -94,6 +97,54 @@ test.each<[readonly string[], number, string]>([
   const { exitCode, err } = await flotilla(...argv);
   expect(exitCode).toBe(code);
   expect(err).toContain(said);
+});
+
+test.each([
+  ['nope'],
+  ['submit'],
+  ['list', '--nonsense'],
+  ['project'],
+  ['project', 'add', 'a', '--remote', '/a', '--unchecked', '--check', 'x'],
+  ['show', 'run_1'],
+  ['list', '-n', '501'],
+])('a fault of the command line is one JSON document with --json: %s', async (...argv) => {
+  const { exitCode, out, err } = await flotilla(...argv, '--json');
+  expect([exitCode, out]).toEqual([2, '']);
+  const told = JSON.parse(err) as { code: string; message: string; advice: string };
+  expect(told).toMatchObject({ code: expect.stringMatching(/^[A-Z_]+$/), advice: expect.stringMatching(/\.$/) });
+  expect(told.message).not.toBe('');
+  expect(`${told.message} ${told.advice}`).not.toMatch(/\n| {2}/);
+});
+
+test.each(['0', '501', '1.5', 'many', ''])('a limit of %j is refused with the range', async (limit) => {
+  for (const verb of ['list', 'gates', `events ${runId}`, `output ${runId}`, 'dead list', 'project list']) {
+    const { exitCode, err } = await flotilla(...verb.split(' '), '-n', limit);
+    expect([exitCode, err]).toEqual([2, expect.stringContaining('a whole number from 1 to 500')]);
+  }
+  expect((await flotilla('list', '--help')).out).toMatch(/1 to\s+500/);
+});
+
+test.each(['a\nb', 'a b', 'é'])('a token that no header can carry is a fault of whoever gave it: %j', async (bad) => {
+  const { exitCode, err } = await run(['list'], { environment: { ...environment, FLOTILLA_TOKEN: bad } });
+  expect([exitCode, err]).toEqual([2, expect.stringContaining('FLOTILLA_TOKEN holds')]);
+});
+
+test('no hint has a gap in it', async () => {
+  const { exitCode, err } = await run(['list', '--url', 'ftp://x'], { environment });
+  expect([exitCode, err]).toEqual([2, expect.stringContaining('ftp://x is not an http')]);
+  expect(err.replace(/^ {2}/gm, '')).not.toContain('  ');
+});
+
+test.runIf(existsSync('/dev/full'))('output that cannot be written is an error with a code, not a crash', () => {
+  const full = openSync('/dev/full', 'w');
+  const cli = fileURLToPath(new URL('cli.ts', import.meta.url));
+  const { status, stderr } = spawnSync(process.execPath, ['--conditions=@flotilla/source', cli, '--help'], {
+    stdio: ['ignore', full, 'pipe'],
+    encoding: 'utf8',
+  });
+  closeSync(full);
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/^error OUTPUT_FAILED: .*ENOSPC.*\n {2}.*\n$/);
 });
 
 test.each([

@@ -7,7 +7,7 @@ import { type Fleet, findFleet } from './fleet/find-fleet.ts';
 import { readArguments } from './program.ts';
 import type { Session } from './session.ts';
 import { choosePalette } from './text/paint.ts';
-import { visibleText } from './text/visible-text.ts';
+import { renderError } from './text/render-error.ts';
 import type { Given } from './verb.ts';
 import { verbs } from './verbs.ts';
 
@@ -90,14 +90,6 @@ function tellError(error: unknown, session: Session): ExitCode {
     error instanceof FlotillaError
       ? error
       : new FlotillaError(errors.failureUnforeseen, { reason: String(error) }, { cause: error });
-  const { code, message, advice } = told;
-  const violations = Array.isArray(told.details['violations'])
-    ? (told.details['violations'] as readonly unknown[])
-    : [];
-  session.note(
-    session.json
-      ? JSON.stringify({ code, message, advice, ...(violations.length === 0 ? {} : { violations }) })
-      : `${session.palette.red('error')} ${code}: ${visibleText(message)}\n  ${visibleText(advice)}`,
-  );
+  session.note(renderError(told, session.json, session.palette));
   return exitCodeOf(told);
 }

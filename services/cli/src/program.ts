@@ -1,6 +1,10 @@
+import { errors } from '@flotilla/errors/catalogue';
+import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { Command, CommanderError } from 'commander';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { globalOptions } from './global-options.ts';
+import { choosePalette } from './text/paint.ts';
+import { renderError } from './text/render-error.ts';
 import type { Given, Verb, VerbOption } from './verb.ts';
 
 export interface ProgramOutput {
@@ -18,9 +22,12 @@ export async function readArguments(
   verbs: readonly Verb[],
   argv: readonly string[],
   version: string,
-  output: ProgramOutput,
+  given: ProgramOutput,
 ): Promise<Invocation | ExitCode> {
   let invocation: Invocation | undefined;
+  const asJson = wantsJson(argv);
+  let told = '';
+  const output: ProgramOutput = asJson ? { out: given.out, err: (text) => void (told += text) } : given;
   const program = createCommand('flotilla', output)
     .description('Give tasks to a fleet, watch them, decide on them.')
     .version(version, '-V, --version', 'print the version')
@@ -55,9 +62,24 @@ export async function readArguments(
     await program.parseAsync([...argv], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    return error.exitCode === 0 ? exitCodes.done.code : exitCodes.usage.code;
+    if (error.exitCode === 0) return exitCodes.done.code;
+    if (asJson) given.err(`${renderError(describeFault(error, told), true, choosePalette(false))}\n`);
+    return exitCodes.usage.code;
   }
   return invocation ?? exitCodes.usage.code;
+}
+
+/** Whether results and errors are wanted as JSON, also where the arguments are not valid otherwise. */
+export function wantsJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--');
+  return argv.slice(0, end === -1 ? argv.length : end).includes('--json');
+}
+
+/** A fault of the command line as every other error is told with --json. Where the help was the answer, no command was named. */
+function describeFault({ code, message }: CommanderError, told: string): FlotillaError {
+  const isHelp = code.startsWith('commander.help');
+  const text = isHelp ? 'no command is given' : (told === '' ? message : told).replace(/^error: /, '').trim();
+  return new FlotillaError(errors.commandInvalid, { reason: text.replace(/\s*\n\s*/g, ' ') });
 }
 
 function createCommand(name: string, { out, err }: ProgramOutput): Command {

@@ -31,7 +31,7 @@ export const cliErrors = {
   fleetTokenMissing: defineError({
     code: 'FLEET_TOKEN_MISSING',
     remedy: 'caller',
-    summary: 'There is no token for {url}: {reason}',
+    summary: 'There is no usable token for {url}: {reason}',
     advice: 'Give it with --fleet-token-file FILE or in FLOTILLA_TOKEN; its operator has it.',
   }),
   fleetUnreachable: defineError({
@@ -51,6 +51,24 @@ export const cliErrors = {
     remedy: 'caller',
     summary: '{reason}',
     advice: 'See "flotilla {verb} --help".',
+  }),
+  commandInvalid: defineError({
+    code: 'COMMAND_INVALID',
+    remedy: 'caller',
+    summary: '{reason}',
+    advice: 'See "flotilla --help" for every verb, and its own --help for what a verb takes.',
+  }),
+  fleetAddressInvalid: defineError({
+    code: 'FLEET_ADDRESS_INVALID',
+    remedy: 'caller',
+    summary: '{url} is not an http or https URL',
+    advice: 'Give the address that the fleet prints when it starts, in --url or FLOTILLA_URL.',
+  }),
+  outputFailed: defineError({
+    code: 'OUTPUT_FAILED',
+    remedy: 'caller',
+    summary: 'Standard output cannot be written: {reason}',
+    advice: 'Write to a place that has room; what the command did to the fleet is done.',
   }),
   gateNotOpen: defineError({
     code: 'GATE_NOT_OPEN',

@@ -20,13 +20,17 @@ export interface Fleet extends ChosenFleet {
 export async function findFleet({ url, tokenFile, environment, workingDirectory }: FleetOptions): Promise<Fleet> {
   const named = url ?? textOf(environment['FLOTILLA_URL']);
   if (named !== undefined && !/^https?:$/.test(URL.canParse(named) ? new URL(named).protocol : '')) {
-    throw new FlotillaError(errors.usageInvalid, { reason: `${named} is not an http or https URL`, verb: '' });
+    throw new FlotillaError(errors.fleetAddressInvalid, { url: named });
   }
   const running = await readFleets(fleetsFile(environment));
   const home = await findHome(workingDirectory);
   const chosen = chooseFleet({ url: named, running, workingDirectory, home });
   const fromEnvironment = textOf(environment['FLOTILLA_TOKEN']);
-  if (tokenFile === undefined && fromEnvironment !== undefined) return { ...chosen, token: fromEnvironment };
+  if (tokenFile === undefined && fromEnvironment !== undefined) {
+    if (isToken(fromEnvironment)) return { ...chosen, token: fromEnvironment };
+    const reason = 'FLOTILLA_TOKEN holds a blank, a line end or another sign that no token has';
+    throw new FlotillaError(errors.fleetTokenMissing, { url: chosen.url, reason });
+  }
   const file = tokenFile ?? chosen.local?.tokenFile;
   if (file === undefined)
     throw new FlotillaError(errors.fleetTokenMissing, { url: chosen.url, reason: 'none was given' });
@@ -38,12 +42,17 @@ async function readToken(file: string, url: string): Promise<string> {
   try {
     const text = (await readFile(file, 'utf8')).trim();
     const token = text.startsWith('[') ? firstToken(JSON.parse(text)) : text;
-    if (token !== undefined && /^\S+$/.test(token)) return token;
+    if (token !== undefined && isToken(token)) return token;
     throw new Error('it holds no token');
   } catch (cause) {
     const reason = `${file}: ${cause instanceof Error ? cause.message : String(cause)}`;
     throw new FlotillaError(errors.fleetTokenMissing, { url, reason }, { cause });
   }
+}
+
+/** What a header can carry. */
+function isToken(text: string): boolean {
+  return /^[\x21-\x7e]+$/.test(text);
 }
 
 function firstToken(list: unknown): string | undefined {

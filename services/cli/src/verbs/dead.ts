@@ -9,7 +9,7 @@ import { describeSpan } from '../text/describe-amounts.ts';
 import { renderTable } from '../text/render-table.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
 import { readGiven, type Verb, type VerbArgument } from '../verb.ts';
-import { Limit } from './limit.ts';
+import { Limit, limitOption } from './limit.ts';
 
 const letter: VerbArgument = { name: 'letter', summary: 'number of the dead letter' };
 const Letter = z.object({ letter: z.coerce.number('a whole number').pipe(DeadId) });
@@ -19,10 +19,7 @@ export const listDead: Verb = {
   name: 'dead list',
   summary: 'list messages that no service could handle',
   arguments: [],
-  options: [
-    { flags: '-n, --limit <count>', summary: 'letters at most; default 20' },
-    { flags: '--before <letter>', summary: 'only letters older than this one' },
-  ],
+  options: [limitOption('letters'), { flags: '--before <letter>', summary: 'only letters older than this one' }],
   examples: [{ command: 'flotilla dead list', summary: 'newest first; they are kept for 30 days' }],
   calls: ['listDead'],
   run: async (given, session) => {

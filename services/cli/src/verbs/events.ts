@@ -7,13 +7,13 @@ import { report } from '../session.ts';
 import { visibleLine } from '../text/visible-text.ts';
 import { readGiven, type Verb } from '../verb.ts';
 import { findRunId, runArgument, RunReference } from './find-run.ts';
-import { Limit } from './limit.ts';
+import { Limit, Sequence, limitOption } from './limit.ts';
 
 const Given = z.object({
   run: RunReference,
   type: z.array(z.string()).default([]),
   step: StepId.optional(),
-  after: z.coerce.number('a whole number').int().nonnegative().default(0),
+  after: Sequence.default(0),
   limit: Limit.default(200),
 });
 
@@ -25,7 +25,7 @@ export const events: Verb = {
     { flags: '-t, --type <type>', summary: 'only entries of this type, for example tool.finished', repeatable: true },
     { flags: '-s, --step <step>', summary: 'only entries of this step' },
     { flags: '--after <sequence>', summary: 'only entries after this one' },
-    { flags: '-n, --limit <count>', summary: 'entries at most; default 200' },
+    limitOption('entries', 200),
   ],
   examples: [
     { command: 'flotilla events latest --type door.request', summary: 'what asked for the network' },

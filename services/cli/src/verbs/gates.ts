@@ -8,7 +8,7 @@ import { describeDiffStat } from '../text/render-diff.ts';
 import { renderTable } from '../text/render-table.ts';
 import { visibleLine } from '../text/visible-text.ts';
 import { readGiven, type Verb } from '../verb.ts';
-import { Limit } from './limit.ts';
+import { Limit, limitOption } from './limit.ts';
 
 const Given = z.object({ project: z.string().optional(), state: GateState.default('open'), limit: Limit });
 
@@ -19,7 +19,7 @@ export const gates: Verb = {
   options: [
     { flags: '-p, --project <name>', summary: 'only gates of this project' },
     { flags: '--state <state>', summary: 'open, decided or withdrawn; default open' },
-    { flags: '-n, --limit <count>', summary: 'gates at most; default 20' },
+    limitOption('gates'),
   ],
   examples: [{ command: 'flotilla gates', summary: 'what waits for you' }],
   calls: ['listGates'],

@@ -7,7 +7,7 @@ import { describeSpan } from '../text/describe-amounts.ts';
 import { renderTable } from '../text/render-table.ts';
 import { visibleLine } from '../text/visible-text.ts';
 import { readGiven, type Verb } from '../verb.ts';
-import { Limit } from './limit.ts';
+import { Limit, limitOption } from './limit.ts';
 
 const Given = z.object({
   project: z.string().optional(),
@@ -25,7 +25,7 @@ export const list: Verb = {
     { flags: '-p, --project <name>', summary: 'only runs of this project' },
     { flags: '--state <state>', summary: 'running, at_gate, awaiting_turn, cancelling or ended' },
     { flags: '--result <result>', summary: 'landed, no_changes, declined, limit_reached, cancelled or failed' },
-    { flags: '-n, --limit <count>', summary: 'runs at most; default 20' },
+    limitOption('runs'),
     { flags: '--before <run>', summary: 'only runs older than this one' },
   ],
   examples: [

@@ -7,12 +7,12 @@ import { describeDuration } from '../text/describe-amounts.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
 import { readGiven, type Verb } from '../verb.ts';
 import { findRunId, runArgument, RunReference } from './find-run.ts';
-import { Limit } from './limit.ts';
+import { Limit, Sequence, limitOption } from './limit.ts';
 
 const Given = z.object({
   run: RunReference,
   step: StepId.optional(),
-  after: z.coerce.number('a whole number').int().nonnegative().default(0),
+  after: Sequence.default(0),
   limit: Limit,
 });
 
@@ -22,7 +22,7 @@ export const output: Verb = {
   arguments: [runArgument],
   options: [
     { flags: '-s, --step <step>', summary: 'only this step, for example review' },
-    { flags: '-n, --limit <count>', summary: 'commands at most; default 20' },
+    limitOption('commands'),
     { flags: '--after <sequence>', summary: 'only commands that ended after this entry of the log' },
   ],
   examples: [{ command: 'flotilla output latest --step review', summary: 'what the checks printed' }],

@@ -7,16 +7,13 @@ import { report } from '../session.ts';
 import { renderTable } from '../text/render-table.ts';
 import { visibleLine } from '../text/visible-text.ts';
 import { readGiven, type Verb } from '../verb.ts';
-import { Limit } from './limit.ts';
+import { Limit, limitOption } from './limit.ts';
 
 export const listProjects: Verb = {
   name: 'project list',
   summary: 'list projects',
   arguments: [],
-  options: [
-    { flags: '-n, --limit <count>', summary: 'projects at most; default 100' },
-    { flags: '--after <name>', summary: 'only names after this one' },
-  ],
+  options: [limitOption('projects', 100), { flags: '--after <name>', summary: 'only names after this one' }],
   examples: [{ command: 'flotilla project list', summary: 'by name' }],
   calls: ['listProjects'],
   run: async (given, session) => {

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { readGiven, type Verb } from '../verb.ts';
 import { showWatch } from '../watch/show-watch.ts';
+import { Sequence } from './limit.ts';
 import { findRunId, runArgument, RunReference } from './find-run.ts';
 
 const Given = z.object({
   run: RunReference,
-  after: z.coerce.number('a whole number').int().nonnegative().optional(),
+  after: Sequence.optional(),
   ask: z.boolean().default(true),
 });
 
