@@ -22,6 +22,10 @@ export default defineConfig({
           include: ['{libs,services,infra}/**/src/**/*.test.ts', 'test/architecture/**/*.test.ts'],
           exclude: ['**/*.real.test.ts', ...ignored],
           testTimeout: 30_000,
+          hookTimeout: 30_000,
+          // Much of a unit test is a wait for git: every core gets a worker, and a worker loads what files share once.
+          maxWorkers: '100%',
+          isolate: false,
         },
       },
       {
