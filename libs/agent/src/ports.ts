@@ -11,6 +11,8 @@ export interface AgentPorts {
   readonly clock: ClockPort;
   /** Absent where a step cannot change files. */
   readonly checkpoint?: CheckpointPort;
+  /** Absent where nothing of the workspace is handed in. */
+  readonly handIn?: HandInPort;
   readonly live?: LivePort;
   readonly trace?: TracePort;
 }
@@ -176,6 +178,9 @@ export type CheckpointPort = (turn: number) => Promise<{
   readonly tree: string | null;
   readonly bundle: string | null;
 }>;
+
+/** Looks whether the workspace could be handed in as it is: what keeps it from that, in words for the model. */
+export type HandInPort = () => Promise<string | undefined>;
 
 /** For watchers only: never durable, never awaited, must not throw. */
 export interface LivePort {

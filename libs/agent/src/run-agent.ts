@@ -18,7 +18,7 @@ import type { AgentPorts, JournalEntry, StepSignals } from './ports.ts';
 import { writeSystemPrompt } from './prompts/system-prompt.ts';
 import { writeTask } from './prompts/task-prompt.ts';
 import { noteRestored } from './note-restored.ts';
-import { decideFinish } from './refuse-finish.ts';
+import { decideFinish, refuseHandIn } from './refuse-finish.ts';
 import { renderTranscript } from './render-transcript.ts';
 import { runCall, type CallScene } from './run-call.ts';
 import { takeTurn } from './take-turn.ts';
@@ -214,7 +214,13 @@ function sceneOf(
       const canTest = offered.some(({ id }) => id === testRunId);
       const asks = verification !== 'off' && facts.modified && !facts.tested && canTest;
       const commands = asks ? await findTestCommands(checks, ports.workspace) : [];
-      return decideFinish({ facts, verification, commands: commands.map(({ command }) => command), settings });
+      const untested = decideFinish({
+        facts,
+        verification,
+        commands: commands.map(({ command }) => command),
+        settings,
+      });
+      return untested ?? refuseHandIn(ports.handIn, facts, settings);
     },
   };
 }

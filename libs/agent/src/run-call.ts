@@ -4,6 +4,7 @@ import type { ToolContext, ToolResult } from './define-tool.ts';
 import { testRunId, type CallFacts } from './journal-facts.ts';
 import { allowsPath, judgeCall, type Judged, type Judges, type PermittedCall } from './judge-call.ts';
 import type { AgentPorts, JournalEntry } from './ports.ts';
+import type { FinishRefusal } from './refuse-finish.ts';
 import { describeToolCall } from './span-attributes.ts';
 import { changelessCodes, toToolFailure } from './tool-failure.ts';
 import { finishId } from './tools/finish.ts';
@@ -18,7 +19,7 @@ export interface CallScene extends Omit<Judges, 'workspace'> {
   readonly signal: AbortSignal;
   readonly append: (entries: readonly JournalEntry[]) => Promise<void>;
   /** Why the work may not be handed in yet, with what to write of it; undefined where it may. */
-  readonly refuseFinish: () => Promise<{ readonly result: ToolResult; readonly entry: JournalEntry } | undefined>;
+  readonly refuseFinish: () => Promise<FinishRefusal | undefined>;
 }
 
 /**
@@ -37,7 +38,7 @@ export async function runCall(call: CallFacts, scene: CallScene): Promise<void> 
   const durationMs = Math.max(0, Math.round(ports.clock.now() - startedAtMs));
   await append([
     describeFinished(call, result, durationMs, resultCharacters),
-    ...(refusal === undefined ? [] : [refusal.entry]),
+    ...(refusal?.entry === undefined ? [] : [refusal.entry]),
     ...(result.todo === undefined ? [] : [{ type: 'agent.todo' as const, payload: { items: [...result.todo] } }]),
   ]);
 }

@@ -5,7 +5,7 @@ import type { RunId, StepId } from '@flotilla/contracts/ids';
 import type { AgentOutcome } from '@flotilla/agent/agent-outcome';
 import type { AgentTask } from '@flotilla/agent/agent-task';
 import type { Verification } from '@flotilla/agent/decide-next';
-import type { CheckpointPort, ModelPort, WorkspacePort } from '@flotilla/agent/ports';
+import type { CheckpointPort, HandInPort, ModelPort, WorkspacePort } from '@flotilla/agent/ports';
 import { runAgent } from '@flotilla/agent/run-agent';
 import type { StepContext } from '@flotilla/host/step-work';
 import { bindJournal, bindLive, bindTrace, splitCancel } from './agent-ports.ts';
@@ -31,6 +31,8 @@ export interface StepAgent {
   readonly verification?: Verification;
   /** Absent where the step cannot change files. */
   readonly checkpoint?: CheckpointPort;
+  /** Absent where the workspace is not handed in. */
+  readonly handIn?: HandInPort;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -40,7 +42,7 @@ export interface StepAgent {
  * order; a lost lease, a deadline or a shutdown is thrown, and another process goes on from the journal.
  */
 export async function runStepAgent(agent: StepAgent, context: StepContext): Promise<AgentOutcome> {
-  const { task, request, model, workspace, checks, verification, checkpoint, now } = agent;
+  const { task, request, model, workspace, checks, verification, checkpoint, handIn, now } = agent;
   const { mode, grants, allowance } = request;
   const signals = splitCancel(context);
   try {
@@ -64,6 +66,7 @@ export async function runStepAgent(agent: StepAgent, context: StepContext): Prom
         live: bindLive(context),
         trace: bindTrace(context),
         ...(checkpoint === undefined ? {} : { checkpoint }),
+        ...(handIn === undefined ? {} : { handIn }),
       },
     );
   } finally {

@@ -1,4 +1,5 @@
 import { BuildStepRequested } from '@flotilla/contracts/messages/build-step-requested';
+import { ToolFinished } from '@flotilla/contracts/events/journal-events';
 import { ChangeCaptured } from '@flotilla/contracts/events/step-events';
 import { StepCompleted } from '@flotilla/contracts/messages/step-completed';
 import type { LogEntry, NewLogEntry } from '@flotilla/contracts/log-entry';
@@ -47,6 +48,47 @@ test('an agent that changes nothing is no change', async () => {
   await using shop = await openShop(() => call('agent.finish', { summary: 'It works already.' }));
   const answer = await build(shop).work(request(shop), new MemoryStepContext());
   expect(answer.outcome).toEqual({ kind: 'no_changes', reason: 'It works already.' });
+});
+
+const finishesOf = (context: MemoryStepContext) =>
+  context
+    .payloads('tool.finished')
+    .map((payload) => ToolFinished.payload.parse(payload))
+    .filter(({ tool }) => tool === 'agent.finish');
+
+test('an agent hears why what it leaves cannot become a change, and hands it in once that is put right', async () => {
+  const script: Script = ({ calls }) => {
+    switch (calls.length) {
+      case 0:
+        return call('terminal.run', { command: 'git init -q sub && mkdir .GIT && touch .GIT/x && echo hi > NOTES.md' });
+      case 1:
+        return call('agent.finish', { summary: 'Noted.' });
+      case 2:
+        return call('terminal.run', { command: 'rm -rf .GIT sub' });
+      default:
+        return call('agent.finish', { summary: 'Noted.' });
+    }
+  };
+  await using shop = await openShop(script);
+  const context = new MemoryStepContext();
+  const answer = await build(shop).work({ ...request(shop), verification: 'off' }, context);
+  expect(answer.outcome).toMatchObject({ kind: 'done', result: { change: { files: [{ path: 'NOTES.md' }] } } });
+  expect(finishesOf(context)).toMatchObject([
+    { ok: false, code: 'HAND_IN_REFUSED', result: expect.stringMatching(/\.GIT.*Remove or rename/s) },
+    { ok: true },
+  ]);
+});
+
+test('an agent that puts nothing right fails with what is wrong', async () => {
+  const script: Script = ({ calls }) =>
+    calls.length === 0
+      ? call('terminal.run', { command: 'mkdir .GIT && touch .GIT/x' })
+      : call('agent.finish', { summary: 'Done.' });
+  await using shop = await openShop(script);
+  const context = new MemoryStepContext();
+  const building = build(shop).work({ ...request(shop), verification: 'off' }, context);
+  await expect(building).rejects.toMatchObject({ code: 'CHANGE_REFUSED' });
+  expect(finishesOf(context).map(({ ok }) => ok)).toEqual([false, false, false, true]);
 });
 
 test('an agent out of turns reaches its limit and hands on no change', async () => {

@@ -2,12 +2,13 @@ import type { AgentOutcome } from '@flotilla/agent/agent-outcome';
 import type { ModelPort } from '@flotilla/agent/ports';
 import type { LogEntry } from '@flotilla/contracts/log-entry';
 import type { BuildStepRequested } from '@flotilla/contracts/messages/build-step-requested';
+import { createWorkspaceMemory } from '@flotilla/git/collect-changes';
 import type { StepAnswer, StepContext, StepWork } from '@flotilla/host/step-work';
 import { earlyEnd } from '@flotilla/workplace/early-end';
 import { runStepAgent } from '@flotilla/workplace/run-step-agent';
 import type { Workplace, Workplaces } from '@flotilla/workplace/workplaces';
 import { bindWorkspace } from '@flotilla/workplace/workspace-port';
-import { keepChange, keepCheckpoints, type ChangeKeeper } from './keep-change.ts';
+import { checkHandIn, keepChange, keepCheckpoints, type ChangeKeeper } from './keep-change.ts';
 import { decideStart } from './domain/decide-start.ts';
 
 export interface BuilderParts {
@@ -59,6 +60,7 @@ export class BuildChangeHandler implements StepWork<BuildStepRequested> {
   #runAgent(request: BuildStepRequested, place: Workplace, context: StepContext): Promise<AgentOutcome> {
     const { model, now, changes } = this.#parts;
     const { goal, plan, feedback, project, verification } = request;
+    const memory = createWorkspaceMemory();
     return runStepAgent(
       {
         task: { role: 'executor', goal, feedback, ...(plan === undefined ? {} : { plan }) },
@@ -67,7 +69,8 @@ export class BuildChangeHandler implements StepWork<BuildStepRequested> {
         workspace: bindWorkspace(place),
         checks: project.checks,
         verification,
-        checkpoint: keepCheckpoints(changes, request, place),
+        checkpoint: keepCheckpoints(changes, request, place, memory),
+        handIn: checkHandIn(changes, request, place, memory),
         now,
       },
       context,

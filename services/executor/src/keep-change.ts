@@ -1,4 +1,4 @@
-import type { CheckpointPort } from '@flotilla/agent/ports';
+import type { CheckpointPort, HandInPort } from '@flotilla/agent/ports';
 import type { Change } from '@flotilla/contracts/change';
 import type { CommitId, TreeId } from '@flotilla/contracts/ids';
 import type { BuildStepRequested } from '@flotilla/contracts/messages/build-step-requested';
@@ -7,7 +7,7 @@ import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { createBundle } from '@flotilla/git/bundle';
 import { captureChange, type CapturedChange } from '@flotilla/git/capture-change';
-import { createWorkspaceMemory, type WorkspaceMemory } from '@flotilla/git/collect-changes';
+import type { WorkspaceMemory } from '@flotilla/git/collect-changes';
 import { diffCommits } from '@flotilla/git/diff';
 import { diffIdentity } from '@flotilla/git/diff-identity';
 import { readTreeOf } from '@flotilla/git/read-tree';
@@ -56,8 +56,12 @@ const untouched: Checkpoint = { commit: null, tree: null, bundle: null };
  * Keeps the workspace after each turn that may have changed it. A workspace that cannot become a change, such as one with
  * a huge file that is not ignored, keeps what was last kept: the agent may still put it right before it finishes.
  */
-export function keepCheckpoints(keeper: ChangeKeeper, request: BuildStepRequested, place: Workplace): CheckpointPort {
-  const memory = createWorkspaceMemory();
+export function keepCheckpoints(
+  keeper: ChangeKeeper,
+  request: BuildStepRequested,
+  place: Workplace,
+  memory: WorkspaceMemory,
+): CheckpointPort {
   const { base, change } = request;
   const begun = change?.base === base.commit ? change : undefined;
   let last: Checkpoint = untouched;
@@ -68,6 +72,24 @@ export function keepCheckpoints(keeper: ChangeKeeper, request: BuildStepRequeste
     else if (captured.tree === begun?.tree) last = untouched;
     else last = await keepCommit(captured.commit, captured.tree, keeper, request, place);
     return last;
+  };
+}
+
+/** What keeps the workspace from becoming a change, which its author can still put right. */
+export function checkHandIn(
+  keeper: ChangeKeeper,
+  request: BuildStepRequested,
+  place: Workplace,
+  memory: WorkspaceMemory,
+): HandInPort {
+  return async () => {
+    try {
+      await capture(keeper, request, place, 'As it would be handed in', memory);
+      return undefined;
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      return `${error.message}. ${error.advice}`;
+    }
   };
 }
 
@@ -87,9 +109,12 @@ async function keepCommit(
 }
 
 function refusedOnly(error: unknown): undefined {
-  const refused = error instanceof FlotillaError && (error.is(errors.changeRefused) || error.is(errors.changeTooLarge));
-  if (!refused) throw error;
+  if (!isRefusal(error)) throw error;
   return undefined;
+}
+
+function isRefusal(error: unknown): error is FlotillaError {
+  return error instanceof FlotillaError && (error.is(errors.changeRefused) || error.is(errors.changeTooLarge));
 }
 
 function capture(
