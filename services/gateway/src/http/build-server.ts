@@ -12,7 +12,7 @@ import { BODY_LIMIT_BYTES } from './body-limit.ts';
 import { findMethods } from './find-methods.ts';
 import { refuseConnection } from './refuse-connection.ts';
 import { responseHeaders } from './response-headers.ts';
-import type { Logger } from './server-types.ts';
+import type { Logger, Route } from './server-types.ts';
 import { traceIdOfRequest, traceRequests } from './trace-requests.ts';
 import { translateError } from './translate-error.ts';
 
@@ -24,11 +24,6 @@ export interface ServerOptions {
   readonly logger: Logger;
   readonly tracer: Tracer;
   readonly shutdown: AbortSignal;
-}
-
-export interface Route {
-  readonly method: string;
-  readonly url: string;
 }
 
 /** The HTTP server, not yet listening, and every route it has. Only what says `access: 'open'` answers without a token. */

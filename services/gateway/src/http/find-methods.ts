@@ -1,4 +1,4 @@
-import type { Route } from './build-server.ts';
+import type { Route } from './server-types.ts';
 
 /** Methods that some route answers at this path, in order; none where nothing is there. */
 export function findMethods(routes: readonly Route[], path: string): readonly string[] {

@@ -21,3 +21,9 @@ export interface Logger {
   info(fields: Readonly<Record<string, unknown>>): void;
   error(fields: Readonly<Record<string, unknown>>): void;
 }
+
+/** A method at a path; a part of the path that begins with a colon stands for any one. */
+export interface Route {
+  readonly method: string;
+  readonly url: string;
+}
