@@ -21,7 +21,7 @@ let service: RunningService;
 
 beforeAll(async () => {
   data = mkdtempSync(join(tmpdir(), 'merger-service-'));
-  remote = new ScratchRemote({ 'a.txt': 'one\n' });
+  remote = new ScratchRemote({ 'a.txt': 'one\n', Makefile: 'test:\n\ttrue\n' });
   [host, redis] = await Promise.all([createHostFixture(), startRedis()]);
   const environment = { ...host.environment, REDIS_URL: redis.url, FLOTILLA_DATA_DIRECTORY: data };
   service = await startService(mergerService, { environment, output: host.output });

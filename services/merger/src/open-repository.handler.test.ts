@@ -18,7 +18,7 @@ let bundles: MemoryBundles;
 
 beforeEach(() => {
   data = mkdtempSync(join(tmpdir(), 'merger-open-'));
-  remote = new ScratchRemote({ 'a.txt': 'one\n', 'src/b.txt': 'one\n' });
+  remote = new ScratchRemote({ Makefile: 'test:\n\ttrue\n', 'src/b.txt': 'one\n' });
   bundles = new MemoryBundles();
 });
 afterEach(() => {
@@ -53,7 +53,7 @@ test('a base that is stored already is not made again', async () => {
 });
 
 test('the branch of the task wins over the branch of the project', async () => {
-  const release = remote.advance({ 'a.txt': 'two\n' }, 'release');
+  const release = remote.advance({ 'src/b.txt': 'two\n' }, 'release');
   const answer = await open({ branch: 'release', project: { branch: 'main' } });
   expect(answer.outcome).toMatchObject({ result: { branch: 'release', base: release } });
 });
@@ -73,6 +73,22 @@ test('a repository without a commit, a path without a repository and an odd addr
   await expect(open({ project: { remote: 'ext::sh -c id' } })).rejects.toMatchObject({ code: 'REMOTE_URL_REFUSED' });
 });
 
+test('a project that nothing could check is refused before anybody works on it, and told to name its checks', async () => {
+  const script = (test: string) => ({ 'package.json': JSON.stringify({ scripts: { test } }) });
+  remote.advance({ Makefile: 'build:\n\ttrue\n', ...script('echo "Error: no test specified" && exit 1') });
+  await expect(open()).rejects.toMatchObject({
+    code: 'CHECKS_NOT_FOUND',
+    remedy: 'caller',
+    advice: expect.stringMatching(/--check .*first tests/),
+  });
+  expect(bundles.names.size).toBe(0);
+  const accepted = { outcome: { kind: 'done' } };
+  expect(await open({ project: { checks: ['npm test'] } })).toMatchObject(accepted);
+  expect(await open({ project: { unchecked: true } })).toMatchObject(accepted);
+  remote.advance(script('node --test'));
+  expect(await open()).toMatchObject(accepted);
+});
+
 test("a repository in the directories of the fleet is nobody's project", async () => {
   await open();
   const mirror = join(data, 'mirrors');
@@ -84,7 +100,7 @@ test("a repository in the directories of the fleet is nobody's project", async (
 
 interface Wanted {
   readonly branch?: string;
-  readonly project?: { readonly remote?: string; readonly branch?: string };
+  readonly project?: Partial<OpenStepRequested['project']>;
 }
 
 function open({ branch, project }: Wanted = {}) {

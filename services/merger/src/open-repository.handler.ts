@@ -2,6 +2,8 @@ import { nothingSpent } from '@flotilla/contracts/allowance';
 import type { CommitId, RunId, TreeId } from '@flotilla/contracts/ids';
 import type { OpenStepRequested } from '@flotilla/contracts/messages/open-step-requested';
 import type { Project } from '@flotilla/contracts/project';
+import { errors } from '@flotilla/errors/catalogue';
+import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { baseBundleName } from './domain/bundle-names.ts';
 import type { StepAnswer, StepContext, StepWork } from '@flotilla/host/step-work';
 
@@ -13,6 +15,8 @@ export interface OpenedRepository {
   readonly commit: CommitId;
   readonly tree: TreeId;
   readonly files: number;
+  /** Whether the files of the commit tell how they are tested. */
+  tellsTests(): Promise<boolean>;
   /** The commit and its history as a git bundle. */
   createBundle(): Promise<Uint8Array>;
 }
@@ -28,7 +32,10 @@ export interface BundleStore {
   put(name: string, bytes: Uint8Array): Promise<void>;
 }
 
-/** Resolves a run's base commit and stores it for hosts that have neither the mirror nor the credential. */
+/**
+ * Resolves a run's base commit and stores it for hosts that have neither the mirror nor the credential. Throws CHECKS_NOT_FOUND
+ * for a project that declares no checks, does not waive them and has none that are detected.
+ */
 export class OpenRepositoryHandler implements StepWork<OpenStepRequested> {
   readonly #repositories: Repositories;
   readonly #bundles: BundleStore;
@@ -42,6 +49,7 @@ export class OpenRepositoryHandler implements StepWork<OpenStepRequested> {
     const opened = await context.span('git.open', { 'flotilla.project': project.name }, () =>
       this.#repositories.open(project, branch ?? project.branch, runId, context.signal),
     );
+    await refuseUncheckable(project, opened);
     const { repository, commit, tree, files } = opened;
     const bundle = await context.span('git.bundle', { 'vcs.ref.head.revision': commit }, () => this.#store(opened));
     return {
@@ -59,4 +67,10 @@ export class OpenRepositoryHandler implements StepWork<OpenStepRequested> {
     if (!(await this.#bundles.has(name))) await this.#bundles.put(name, await opened.createBundle());
     return name;
   }
+}
+
+/** Without checks nothing lands: that is told before a model is paid for. */
+async function refuseUncheckable({ name, checks, unchecked }: Project, opened: OpenedRepository): Promise<void> {
+  if (checks.length > 0 || unchecked || (await opened.tellsTests())) return;
+  throw new FlotillaError(errors.checksNotFound, { project: name });
 }

@@ -68,6 +68,6 @@ export const landingErrors = {
     remedy: 'caller',
     summary: 'The project {project} declares no checks and none were detected',
     advice:
-      'Add the commands that must pass to the project, or mark the project as unchecked if its owner accepts changes that nothing has tested.',
+      'Name the commands that must pass with `flotilla project add NAME --remote URL --check COMMAND --replace`, also where this task is to add the first tests; or say --unchecked, if its owner accepts changes that nothing has tested.',
   }),
 } as const;
