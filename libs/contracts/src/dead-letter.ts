@@ -13,7 +13,14 @@ export const DeadLetterRecord = z.object({
   deliveries: z.int().nonnegative(),
   at: z.iso.datetime(),
   headers: z.record(z.string(), z.string()).describe('As the message carried them.'),
-  payload: z.string().describe('The message as it came: text, JSON where its sender kept to the contract.'),
+  payload: z
+    .string()
+    .describe('The message as it came, or its beginning: text, JSON where its sender kept to the contract.'),
+  payloadBytes: z
+    .int()
+    .nonnegative()
+    .optional()
+    .describe('Size of the message as it came; more than the payload has where only its beginning is kept.'),
 });
 export type DeadLetterRecord = z.infer<typeof DeadLetterRecord>;
 

@@ -7,6 +7,7 @@ import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import type { Store } from '@flotilla/store/store';
 import type { Burial } from '@flotilla/stream/delivery-guard';
+import { keepPayload } from './keep-payload.ts';
 import { StepName } from './step-request.ts';
 import { spendingTypes, sumSpent } from './sum-spent.ts';
 
@@ -15,9 +16,6 @@ export interface BuryPorts {
   /** Sends to core NATS; nothing keeps it. */
   readonly answer: (subject: string, payload: string, headers: Readonly<Record<string, string>>) => void;
 }
-
-/** A message whose text is larger is kept without it. */
-const payloadLimitBytes = 256 * 1024;
 
 /**
  * The one dead-letter handler: keeps the letter, tells the run that its step failed, and tells whoever put a task on the queue why it
@@ -43,7 +41,7 @@ export async function buryMessage({ store, answer }: BuryPorts, burial: Burial):
       await transaction.publishRaw({
         subject: deadSubject(letter.stage),
         messageId: `${letter.messageId}/dead`,
-        payload: JSON.stringify(withinLimit(letter)),
+        payload: JSON.stringify({ ...letter, ...keepPayload(letter.payload) }),
         ...(letter.headers[headerNames.traceparent] === undefined ? {} : { headers: traceOf(letter) }),
       });
       if (step !== undefined && spent !== undefined) {
@@ -70,10 +68,6 @@ function readStepName({ payload }: DeadLetterRecord): StepName | undefined {
   } catch {
     return undefined;
   }
-}
-
-function withinLimit(letter: DeadLetterRecord): DeadLetterRecord {
-  return Buffer.byteLength(letter.payload) <= payloadLimitBytes ? letter : { ...letter, payload: '' };
 }
 
 function traceOf({ headers }: DeadLetterRecord): Record<string, string> {

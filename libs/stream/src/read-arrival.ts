@@ -40,6 +40,7 @@ export function readPayload({ subject, text }: Envelope, contract: MessageContra
       reason,
       ...(violations === undefined ? {} : { violations }),
     });
+  if (text === '') throw malformed('it is empty');
   let value: unknown;
   try {
     value = JSON.parse(text);

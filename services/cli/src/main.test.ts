@@ -192,6 +192,14 @@ test('what came from a repository or a model cannot act on the terminal', async 
   }
 });
 
+test('an empty dead letter and one too large to keep are told apart', async () => {
+  const { response } = calls.showDead.example;
+  fleet.answer('showDead', () => ({ ...response, payload: '', payloadBytes: 0 }));
+  expect((await flotilla('dead', 'show', '7')).out).toContain('the message is empty');
+  fleet.answer('showDead', () => ({ ...response, payload: '{"goal', payloadBytes: 300_000, truncated: true }));
+  expect((await flotilla('dead', 'show', '7')).out).toMatch(/300000 bytes[^]*\{\\"goal/);
+});
+
 test('a diff for git apply is byte for byte', async () => {
   const { out } = await flotilla('diff', runId, '--raw');
   expect(out).toBe(calls.showDiff.example.response.diff);

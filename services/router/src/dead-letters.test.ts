@@ -38,6 +38,12 @@ test('a letter is shown with what it said, JSON or not', async () => {
     payload: { project: 'slugify' },
   });
   expect((await letters.show(2)).payload).toBe('no {');
+  const { payload } = letter;
+  const large = lettersOf({ 1: { ...letter, payload: '{"goal": "x', payloadBytes: 300_000 } }).letters;
+  expect(await large.show(1)).toMatchObject({ payload: '{"goal": "x', payloadBytes: 300_000, truncated: true });
+  expect(await letters.show(1)).toMatchObject({ payloadBytes: payload.length, truncated: false });
+  const empty = lettersOf({ 1: { ...letter, payload: '', payloadBytes: 0 } }).letters;
+  expect(await empty.show(1)).toMatchObject({ payload: '', payloadBytes: 0, truncated: false });
   await expect(letters.show(3)).rejects.toMatchObject({ code: 'DEAD_UNKNOWN', status: 404 });
 });
 
@@ -59,10 +65,17 @@ test('each replay is an occasion of its own, unless the request says that it is 
 
 test.each([
   ['a step', { ...letter, subject: 'flotilla.step.completed' }, 'DEAD_NOT_REPLAYABLE'],
-  ['a letter without its payload', { ...letter, payload: '' }, 'DEAD_NOT_REPLAYABLE'],
+  ['a task without text', { ...letter, payload: '', payloadBytes: 0 }, 'DEAD_EMPTY'],
+  ['a task of which only the beginning is kept', { ...letter, payloadBytes: 300_000 }, 'DEAD_INCOMPLETE'],
   ['a number without a letter', undefined, 'DEAD_UNKNOWN'],
 ])('%s is not replayed', async (_, record, code) => {
   const { letters, published } = lettersOf(record === undefined ? {} : { 7: record });
   await expect(letters.replay(7)).rejects.toMatchObject({ code });
   expect(published).toEqual([]);
+});
+
+test('who may not replay a step is told the run to retry', async () => {
+  const runId = `run_${'0'.repeat(26)}`;
+  const { letters } = lettersOf({ 7: { ...letter, subject: 'flotilla.step.completed', runId } });
+  await expect(letters.replay(7)).rejects.toMatchObject({ advice: expect.stringContaining(runId) });
 });

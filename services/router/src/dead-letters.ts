@@ -1,5 +1,7 @@
 import type { DeadLetter } from '@flotilla/contracts/calls/dead-view';
+import type { ShowDead } from '@flotilla/contracts/calls/show-dead';
 import { DeadLetterRecord } from '@flotilla/contracts/dead-letter';
+import type { ResponseOf } from '@flotilla/contracts/define-call';
 import { RunId } from '@flotilla/contracts/ids';
 import { intakeSubject } from '@flotilla/contracts/streams';
 import { errors } from '@flotilla/errors/catalogue';
@@ -41,20 +43,26 @@ export class DeadLetters {
   }
 
   /** Throws DEAD_UNKNOWN. */
-  async show(deadId: number): Promise<{ letter: DeadLetter; headers: Record<string, string>; payload: unknown }> {
+  async show(deadId: number): Promise<ResponseOf<typeof ShowDead>> {
     const record = await this.#get(deadId);
-    return { letter: viewOf(deadId, record), headers: record.headers, payload: asJson(record.payload) };
+    const { headers, payload } = record;
+    const { kept, size } = measure(record);
+    const truncated = kept < size;
+    return { letter: viewOf(deadId, record), headers, payload: asJson(payload), payloadBytes: size, truncated };
   }
 
   /**
    * Publishes a dead task again and returns the id it has now. Whoever asks again gets another id and so another task, unless
-   * it names the occasion of before. Throws DEAD_UNKNOWN, DEAD_NOT_REPLAYABLE.
+   * it names the occasion of before. Throws DEAD_UNKNOWN, DEAD_NOT_REPLAYABLE, DEAD_EMPTY or DEAD_INCOMPLETE.
    */
   async replay(deadId: number, occasion = this.#ports.newOccasion()): Promise<string> {
-    const { subject, payload, headers } = await this.#get(deadId);
+    const record = await this.#get(deadId);
+    const { subject, payload, headers, runId = 'RUN' } = record;
     const queued = subject === intakeSubject() || subject.startsWith(intakeSubject(''));
-    // A letter too large to keep its payload has nothing to send.
-    if (!queued || payload === '') throw new FlotillaError(errors.deadNotReplayable, { deadId });
+    if (!queued) throw new FlotillaError(errors.deadNotReplayable, { deadId, runId });
+    const { kept, size } = measure(record);
+    if (size === 0) throw new FlotillaError(errors.deadEmpty, { deadId });
+    if (kept < size) throw new FlotillaError(errors.deadIncomplete, { deadId, kept, size });
     const messageId = `replay/${deadId}/${occasion}`;
     await this.#ports.publish({ subject, messageId, payload, headers: withoutDelivery(headers) });
     return messageId;
@@ -70,6 +78,12 @@ export class DeadLetters {
     const text = await this.#ports.read(deadId);
     return text === undefined ? undefined : DeadLetterRecord.parse(JSON.parse(text));
   }
+}
+
+/** Bytes of the message that are kept and that it had. Letters of before sizes were noted were kept whole or not at all. */
+function measure({ payload, payloadBytes }: DeadLetterRecord): { readonly kept: number; readonly size: number } {
+  const kept = Buffer.byteLength(payload);
+  return { kept, size: payloadBytes ?? kept };
 }
 
 function viewOf(deadId: number, record: DeadLetterRecord): DeadLetter {

@@ -22,7 +22,7 @@ export const ReplayDead = defineCall({
     deadId: DeadId.meta({ field: 1 }),
     messageId: z.string().meta({ field: 2, description: 'Id under which it was published.' }),
   }),
-  errors: ['DEAD_UNKNOWN', 'DEAD_NOT_REPLAYABLE'],
+  errors: ['DEAD_UNKNOWN', 'DEAD_NOT_REPLAYABLE', 'DEAD_EMPTY', 'DEAD_INCOMPLETE'],
   cli: { verb: 'dead replay' },
   example: { request: { deadId: 7 }, response: { deadId: 7, messageId: 'replay/7/occasion_1' } },
 });

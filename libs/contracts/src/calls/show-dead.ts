@@ -14,7 +14,9 @@ export const ShowDead = defineCall({
   response: z.object({
     letter: DeadLetter.meta({ field: 1 }),
     headers: z.record(z.string(), z.string()).meta({ field: 2 }),
-    payload: Json.meta({ field: 3, json: true, description: 'A string where it was not JSON.' }),
+    payload: Json.meta({ field: 3, json: true, description: 'A string where it was not JSON, or is not kept whole.' }),
+    payloadBytes: z.int().nonnegative().meta({ field: 4, description: 'Size of the message as it came.' }),
+    truncated: z.boolean().meta({ field: 5, description: 'True where only the beginning is kept.' }),
   }),
   errors: ['DEAD_UNKNOWN'],
   cli: { verb: 'dead show' },
@@ -24,6 +26,8 @@ export const ShowDead = defineCall({
       letter: exampleDeadLetter,
       headers: { 'Nats-Msg-Id': 'task/slugify/ticket-4711' },
       payload: { goal: 'Make slugify keep digits.', project: 'slugify' },
+      payloadBytes: 58,
+      truncated: false,
     },
   },
 });

@@ -124,7 +124,21 @@ export const taskErrors = {
     code: 'DEAD_NOT_REPLAYABLE',
     remedy: 'caller',
     status: 409,
-    summary: 'The dead letter {deadId} is not a task of the queue',
-    advice: 'Ask for the task of its run again with "flotilla retry RUN".',
+    summary: 'The dead letter {deadId} is not a task of the queue but a message within the fleet',
+    advice: 'Ask for the task of its run again with "flotilla retry {runId}".',
+  }),
+  deadEmpty: defineError({
+    code: 'DEAD_EMPTY',
+    remedy: 'caller',
+    status: 409,
+    summary: 'The dead letter {deadId} is a message without any text, so there is nothing to send again',
+    advice: 'Have whoever published it publish a task as JSON; "flotilla dead show {deadId}" has its headers.',
+  }),
+  deadIncomplete: defineError({
+    code: 'DEAD_INCOMPLETE',
+    remedy: 'caller',
+    status: 409,
+    summary: 'Of the {size} bytes of the dead letter {deadId} only the first {kept} are kept',
+    advice: 'Have whoever published it publish a smaller task; "flotilla dead show {deadId}" has its beginning.',
   }),
 } as const;

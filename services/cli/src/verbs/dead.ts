@@ -55,7 +55,7 @@ export const showDead: Verb = {
   run: async (given, session) => {
     const { letter: deadId } = readGiven('dead show', Letter, given);
     const answer = await (await session.api()).call(ShowDead, { deadId });
-    const { letter: found, headers, payload } = answer;
+    const { letter: found, headers, payload, payloadBytes, truncated } = answer;
     report(session, answer, () =>
       visibleText(
         [
@@ -66,7 +66,9 @@ export const showDead: Verb = {
           '',
           ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
           '',
-          JSON.stringify(payload, undefined, 2),
+          ...(payloadBytes === 0 ? ['the message is empty'] : []),
+          ...(truncated ? [`the message has ${payloadBytes} bytes, of which only the beginning is kept:`] : []),
+          ...(payloadBytes === 0 ? [] : [JSON.stringify(payload, undefined, 2)]),
         ].join('\n'),
       ),
     );
