@@ -25,7 +25,7 @@ export const ListGates = defineCall({
     gates: z.array(Gate).meta({ field: 1 }),
     next: GateId.optional().meta({ field: 2, description: 'Where the next page begins; absent on the last.' }),
   }),
-  errors: [],
+  errors: ['PROJECT_UNKNOWN', 'RUN_UNKNOWN'],
   cli: { verb: 'gates' },
   example: { request: {}, response: { gates: [exampleGate] } },
 });

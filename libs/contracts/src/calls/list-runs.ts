@@ -25,7 +25,7 @@ export const ListRuns = defineCall({
     runs: z.array(RunSummary).meta({ field: 1 }),
     next: RunId.optional().meta({ field: 2, description: 'Where the next page begins; absent on the last.' }),
   }),
-  errors: [],
+  errors: ['PROJECT_UNKNOWN'],
   cli: { verb: 'list' },
   example: { request: { project: 'slugify' }, response: { runs: [exampleRun] } },
 });

@@ -3,8 +3,8 @@ import type { RequestOf, ResponseOf } from '@flotilla/contracts/define-call';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import type { LogEntry } from '@flotilla/contracts/log-entry';
-import type { RunId } from '@flotilla/contracts/ids';
-import type { PublishedRun } from '@flotilla/contracts/calls/published-views';
+import type { ProjectName, RunId } from '@flotilla/contracts/ids';
+import type { PublishedProject, PublishedRun } from '@flotilla/contracts/calls/published-views';
 import type { ReadLogOptions, Store } from '@flotilla/store/store';
 import { buildTimeline, timelineTypes } from '../domain/build-timeline.ts';
 import { chooseDiff, diffTypes } from '../domain/choose-diff.ts';
@@ -42,6 +42,7 @@ export function answerQueries({ views, readLog }: QueryPorts): QueryAnswers {
   return {
     listRuns: async ({ limit, ...filter }) => {
       const rows = await views.listRuns({ ...filter, limit: limit + 1 });
+      if (rows.length === 0) await requireProject(views, filter.project);
       const { page, next } = cutPage(rows, limit, ({ run_id }) => run_id);
       return { runs: page.map(describeRun), ...next };
     },
@@ -89,6 +90,8 @@ export function answerQueries({ views, readLog }: QueryPorts): QueryAnswers {
     },
     listGates: async ({ limit, ...filter }) => {
       const rows = await views.listGates({ ...filter, limit: limit + 1 });
+      if (rows.length === 0) await requireProject(views, filter.project);
+      if (rows.length === 0 && filter.runId !== undefined) await findRun(views, filter.runId);
       const { page, next } = cutPage(rows, limit, ({ gate_id }) => gate_id);
       return { gates: page.map(describeGate), ...next };
     },
@@ -103,11 +106,21 @@ export function answerQueries({ views, readLog }: QueryPorts): QueryAnswers {
       return { projects: page.map(describeProject), ...next };
     },
     showProject: async ({ name }) => {
-      const row = await views.findProject(name);
-      if (row === undefined) throw new FlotillaError(errors.projectUnknown, { project: name });
-      return { project: describeProject(row) };
+      return { project: describeProject(await findProject(views, name)) };
     },
   };
+}
+
+/** An empty list of a project that is not there would say that there is nothing, not that its name is misspelt. */
+async function requireProject(views: PublishedViews, name: ProjectName | undefined): Promise<void> {
+  if (name !== undefined) await findProject(views, name);
+}
+
+/** Throws PROJECT_UNKNOWN. */
+async function findProject(views: PublishedViews, name: ProjectName): Promise<PublishedProject> {
+  const row = await views.findProject(name);
+  if (row === undefined) throw new FlotillaError(errors.projectUnknown, { project: name });
+  return row;
 }
 
 /** Throws RUN_UNKNOWN. */

@@ -195,6 +195,17 @@ test('a body that is not what the call takes is refused field by field', async (
   expect(response.json<Problem>().violations?.map(({ path }) => path)).toEqual(['goal', 'project']);
 });
 
+test.each([
+  ['/v1/runs?project=nope', 'PROJECT_UNKNOWN'],
+  ['/v1/gates?project=nope', 'PROJECT_UNKNOWN'],
+  [`/v1/gates?runId=${exampleRunId}`, 'RUN_UNKNOWN'],
+])('%s is told from an empty list', async (url, code) => {
+  fixture.rows.length = 0;
+  const response = await inject('GET', url);
+  expect([response.statusCode, response.json<Problem>().code]).toEqual([404, code]);
+  expect((await inject('GET', '/v1/runs')).json()).toEqual({ runs: [] });
+});
+
 test('a project that is unchecked and has checks is refused', async () => {
   const project = { name: 'a', remote: '/srv/a.git', unchecked: true, checks: ['npm test'] };
   const response = await inject('POST', '/v1/projects', json, JSON.stringify(project));

@@ -136,6 +136,15 @@ test.each(['x', '-1', '1.5', '99', '1e3', '0x1', '9'.repeat(400)])(
   },
 );
 
+test('an `after` that the log does not have is refused as such, naming where the log ends', async () => {
+  appendMany(3);
+  const response = await fetch(`${origin}/v1/runs/${exampleRunId}/events?after=99`, { headers });
+  expect(response.status).toBe(400);
+  const problem = Problem.parse(await response.json());
+  expect(problem).toMatchObject({ code: 'REQUEST_INVALID', violations: [{ path: 'after' }] });
+  expect(problem.detail).toContain('ends at 3');
+});
+
 test('a run that does not exist is 404, not an empty stream', async () => {
   const response = await fetch(`${origin}/v1/runs/run_${'0'.repeat(26)}/events`, { headers });
   expect([response.status, Problem.parse(await response.json()).code]).toEqual([404, 'RUN_UNKNOWN']);
