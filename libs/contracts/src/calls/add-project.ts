@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { BranchName } from '../branch-name.ts';
 import { defineCall } from '../define-call.ts';
 import { exampleProject, projectFields, ProjectView } from './project-view.ts';
 
@@ -13,6 +14,7 @@ export const AddProject = defineCall({
   request: z
     .strictObject({
       ...projectFields,
+      branch: BranchName.optional().meta({ ...projectFields.branch.meta() }),
       replace: z.boolean().default(false).meta({
         field: 9,
         description: 'Replaces a project of this name; runs under way keep what they began with.',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineMessage, type MessageOf } from '../define-message.ts';
+import { BranchName } from '../branch-name.ts';
 import { Mode } from '../grants.ts';
 import { ProjectName, TopologyId } from '../ids.ts';
 
@@ -18,7 +19,7 @@ export const Task = z.strictObject({
     .describe('What is wanted, in words; at most 64 KiB.'),
   project: ProjectName.describe('Name of a project that was added.'),
   topology: TopologyId.optional().describe("Default: the project's."),
-  branch: z.string().min(1).max(255).optional().describe("Branch that receives the change; default: the project's."),
+  branch: BranchName.optional().describe("Branch that receives the change; default: the project's."),
   mode: Mode.optional().describe('May only restrict what the installation allows; default: normal.'),
   externalKey: z
     .string()
