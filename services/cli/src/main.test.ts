@@ -389,6 +389,11 @@ test.each([
   expect(fleet.received).toEqual([]);
 });
 
+test('a scheme without its slashes is not taken for a host', async () => {
+  await flotilla('project', 'add', 'a', '--remote', 'https:git.example.com/a.git');
+  expect(fleet.received[0]?.request).toMatchObject({ remote: 'https:git.example.com/a.git' });
+});
+
 test('a path of a remote is told from where the command is run', async () => {
   await run(['project', 'add', 'a', '--remote', './repos/a.git', '--check', 'npm test', '--check', 'npm run lint'], {
     environment,

@@ -80,6 +80,17 @@ test('a client gets the real refusal with its status', async () => {
   });
 });
 
+test('the remote is judged before the name: what can never be added is not told as taken', async () => {
+  await request(broker, AddProject, { name: 'taken', remote: '/srv/taken.git' });
+  await expect(request(broker, AddProject, { name: 'taken', remote: 'http://a.example.com/x' })).rejects.toMatchObject({
+    code: 'PROJECT_REMOTE_INVALID',
+    status: 400,
+  });
+  await expect(request(broker, AddProject, { name: 'taken', remote: '/srv/other.git' })).rejects.toMatchObject({
+    code: 'PROJECT_EXISTS',
+  });
+});
+
 test('a client cancels a run and asks for its task again', async () => {
   const runId = await fixture.submit();
   expect(await request(broker, CancelRun, { runId, reason: 'Wrong.' }, { principal })).toEqual({

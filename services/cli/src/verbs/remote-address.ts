@@ -12,6 +12,8 @@ export interface RemoteAddress {
 export function readRemoteAddress(text: string, workingDirectory: string): RemoteAddress {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return readUrl(text);
   const [, user, host, path] = /^(?:([\w.-]+)@)?([\w.-]+):(?!\/\/)(.+)$/.exec(text) ?? [];
+  // Slashes forgotten after a scheme name no host: the fleet refuses it with that reason.
+  if (host !== undefined && /^(https?|ssh|file|git)$/i.test(host)) return { remote: text, kind: 'other' };
   if (host !== undefined && path !== undefined && !isAbsolute(text)) {
     const login = user === undefined ? '' : `${user}@`;
     return { remote: `ssh://${login}${host}/${path.replace(/^\/+/, '')}`, host, kind: 'ssh' };
