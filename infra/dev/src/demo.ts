@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { chooseDemoModel } from './demo/demo-model.ts';
@@ -12,19 +12,39 @@ import { repositoryDirectory } from './repository.ts';
 const help = `Runs the main job once, on this machine, from nothing: a small real library with one defect becomes a scratch
 remote; a task is published on the queue; a reviewed change lands on the remote's branch.
 
-  npm run demo -- [--keep] [--all-in-one] [--help]
+  npm run demo -- [--keep] [--all-in-one] [--data DIR] [--help]
 
   --keep         leave the fleet running afterwards, until Ctrl-C
   --all-in-one   all services in one process
+  --data DIR     where its data is kept; default .data/demo in this clone
 
 Without FLOTILLA_MODEL the model is scripted. On a terminal you are asked at the gate; without one it is approved.
 `;
 
-const { values } = parseArgs({
-  options: { keep: { type: 'boolean' }, 'all-in-one': { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
-});
+const values = readArguments();
 if (values.help === true) process.stdout.write(help);
 else process.exitCode = await run();
+
+function readArguments(): {
+  readonly keep?: boolean;
+  readonly 'all-in-one'?: boolean;
+  readonly data?: string;
+  readonly help?: boolean;
+} {
+  try {
+    return parseArgs({
+      options: {
+        keep: { type: 'boolean' },
+        'all-in-one': { type: 'boolean' },
+        data: { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    }).values;
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${help}`);
+    process.exit(2);
+  }
+}
 
 async function run(): Promise<number> {
   const began = performance.now();
@@ -33,7 +53,7 @@ async function run(): Promise<number> {
   const stopped = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => stopped.abort(new Error(`stopped by ${signal}`)));
-  const directory = join(repositoryDirectory, '.data/demo');
+  const directory = resolve(repositoryDirectory, values.data ?? '.data/demo');
   const model = await chooseDemoModel(process.env);
   say(`The model of this demo is ${model.description}.\n`);
   let fleet: Fleet | undefined;
@@ -51,15 +71,16 @@ async function run(): Promise<number> {
     });
     const interactive = process.stdin.isTTY && process.stdout.isTTY;
     const code = await runStory({ fleet, remote: await remote, interactive, signal: stopped.signal, say });
-    say(
-      `\nThe demo took ${Math.round((performance.now() - began) / 1_000)} s. Its model was ${model.description.split(':')[0] ?? ''}.`,
-    );
+    const seconds = Math.round((performance.now() - began) / 1_000);
+    const came = code === 0 ? 'The demo came through' : 'The demo did NOT come through: the run above did not land';
+    say(`\n${came}, in ${seconds} s. Its model was ${model.description.split(':')[0] ?? ''}.`);
     if (values.keep === true) {
       say(
         `The fleet stays at ${fleet.url} until Ctrl-C. In another terminal: FLOTILLA_URL=${fleet.url} FLOTILLA_TOKEN=${fleet.token} npx flotilla list`,
       );
       if (!stopped.signal.aborted)
-        await new Promise((resolve) => stopped.signal.addEventListener('abort', resolve, { once: true }));
+        await new Promise((wake) => stopped.signal.addEventListener('abort', wake, { once: true }));
+      say('stopping');
     }
     return code;
   } catch (error) {

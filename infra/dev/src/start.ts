@@ -50,9 +50,9 @@ async function run(): Promise<number> {
         stopped.abort(error);
       },
     });
-    const { url, token, tokenFile, brokerUrl, logsDirectory } = fleet;
+    const { url, tokenFile } = fleet;
     await registerFleet(registry, { url, tokenFile, dataDirectory, pid: process.pid, clone: repositoryDirectory });
-    report.say('fleet', describeFleet({ url, token, brokerUrl, logsDirectory, model: process.env['FLOTILLA_MODEL'] }));
+    process.stdout.write(json ? describeForPrograms(fleet) : describeForPeople(fleet));
     if (!stopped.signal.aborted)
       await new Promise((resolve) => stopped.signal.addEventListener('abort', resolve, { once: true }));
   } catch (error) {
@@ -69,22 +69,26 @@ async function run(): Promise<number> {
   return 1;
 }
 
-function describeFleet(fleet: {
-  readonly url: string;
-  readonly token: string;
-  readonly brokerUrl: string;
-  readonly logsDirectory: string;
-  readonly model: string | undefined;
-}): string {
+/** The token is shown to whoever sits at the terminal; anything that may be kept gets the files that hold the secrets. */
+function describeForPeople({ url, token, brokerUrl, logsDirectory }: Fleet): string {
+  const model =
+    process.env['FLOTILLA_MODEL'] ??
+    'none: set FLOTILLA_MODEL, for example compatible:NAME@URL; steps that need one fail until then';
   return [
-    `ready`,
-    `  HTTP        ${fleet.url}  (calls: ${fleet.url}/reference)`,
-    `  token       ${fleet.token}`,
-    `  queue       ${fleet.brokerUrl}  (publish on flotilla.tasks.submitted)`,
-    `  logs        ${fleet.logsDirectory}`,
-    `  model       ${fleet.model ?? 'none: set FLOTILLA_MODEL, for example compatible:NAME@URL; steps that need one fail until then'}`,
-    `  next        npx flotilla project add NAME --remote URL`,
+    'The fleet is ready.',
+    `  HTTP    ${url}  (${url}/reference in a browser: any user name, the token as password)`,
+    `  token   ${token}`,
+    `  queue   ${brokerUrl}  (publish on flotilla.tasks.submitted)`,
+    `  logs    ${logsDirectory}`,
+    `  model   ${model}`,
+    '  next    npx flotilla project add NAME --remote URL',
+    '',
   ].join('\n');
+}
+
+function describeForPrograms({ url, tokenFile, brokerUrlFile, logsDirectory }: Fleet): string {
+  const model = process.env['FLOTILLA_MODEL'] ?? null;
+  return `${JSON.stringify({ event: 'fleet_ready', url, tokenFile, brokerUrlFile, logsDirectory, model })}\n`;
 }
 
 function readArguments(): {

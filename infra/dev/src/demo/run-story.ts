@@ -43,10 +43,10 @@ export async function runStory(options: StoryOptions): Promise<number> {
 
 /** Shows the run live. The command asks at the gate where a person is there; otherwise the gate is approved from here. */
 async function watch(options: StoryOptions, runId: string): Promise<number> {
-  if (options.interactive) return flotilla(options, ['watch', runId, '--ask'], 'shown');
+  if (options.interactive) return flotilla(options, ['watch', runId], 'shown');
   const ended = new AbortController();
   const approving = approveWhenAsked(options.fleet, runId, AbortSignal.any([options.signal, ended.signal]));
-  const code = await flotilla(options, ['watch', runId], 'shown');
+  const code = await flotilla(options, ['watch', runId, '--no-ask'], 'shown');
   ended.abort();
   await approving;
   return code;

@@ -22,6 +22,8 @@ export interface Fleet {
   readonly logsDirectory: string;
   /** Address and user with which the local user publishes tasks. */
   readonly brokerUrl: string;
+  /** Holds that address and nothing else; mode 0600. */
+  readonly brokerUrlFile: string;
   readonly sandboxImage: string;
   /** With its password. */
   readonly databaseUrl: string;
@@ -68,6 +70,8 @@ async function startServices(options: FleetOptions, facts: FleetFacts): Promise<
   const tokenFile = join(dataDirectory, 'token');
   await writePrivately(tokenFile, `${facts.secrets.token}\n`);
   const services = await describeServices(options, facts);
+  const brokerUrlFile = join(dataDirectory, 'broker-url');
+  await writePrivately(brokerUrlFile, `${services.brokerUrlOf('local')}\n`);
   const supervised = supervise({ services: services.list, report, signal, onGivenUp: options.onGivenUp });
   const stop = async (): Promise<void> => {
     await supervised.stop();
@@ -92,6 +96,7 @@ async function startServices(options: FleetOptions, facts: FleetFacts): Promise<
     dataDirectory,
     logsDirectory,
     brokerUrl: services.brokerUrlOf('local'),
+    brokerUrlFile,
     sandboxImage: facts.sandbox.image,
     databaseUrl: facts.servers.postgres.url,
     services: supervised,
