@@ -1,9 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { scratchGit } from '@flotilla/dev/demo/scratch-remote';
 import { engineerScript } from '@flotilla/testing/scripted-model/engineer-script';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { makeSmallRemote } from './harness/small-remote.ts';
 import { describe as describeEntries, payloadOf, startTestFleet, type TestFleet } from './harness/test-fleet.ts';
 
@@ -22,6 +22,11 @@ const ownFile = (name: string) => ({
   edits: [{ path: `${name}.js`, find: 'return 0', replace: 'return 1' }],
 });
 
+const both = {
+  goalIncludes: 'counts in both',
+  edits: ['left.js', 'right.js'].map((path) => ({ path, find: 'return 0', replace: 'return 1' })),
+};
+
 const rivals = [
   { goalIncludes: 'raises up', edits: [{ path: 'up.js', find: 'return 0', replace: 'return 1' }] },
   {
@@ -39,7 +44,7 @@ beforeAll(async () => {
   fleet = await startTestFleet({
     script: engineerScript({
       edits: [],
-      tasks: [sameLine('dear', 'old'), sameLine('old', 'dear'), ownFile('left'), ownFile('right'), ...rivals],
+      tasks: [sameLine('dear', 'old'), sameLine('old', 'dear'), ownFile('left'), ownFile('right'), both, ...rivals],
     }),
   });
 });
@@ -127,6 +132,35 @@ test('a change that breaks the checks only together with what landed meanwhile g
   expect(log.filter(({ type, stepId }) => type === 'checks.failed' && stepId === 'verify')).toHaveLength(1);
   expect(await scratchGit(remote, ['show', 'main:up.js'])).toContain('return 0');
   expect(await scratchGit(remote, ['show', 'main:down.js'])).toContain('return 1');
+});
+
+test('a change of which somebody else landed a part is asked about again, with the diff of the very commit and why', async () => {
+  const remote = await makeRemote('part');
+  await fleet.addProject('part', remote);
+  const runId = await fleet.submit('part', 'It counts in both.');
+  await fleet.until(runId, 'gate.opened');
+  const other = join(directory, 'part');
+  await writeFile(join(other, 'left.js'), 'exports.left = () => {\n  return 1;\n};\n');
+  await scratchGit(other, ['commit', '--all', '--message', 'Count in left']);
+  await scratchGit(other, ['push', remote, 'HEAD:main']);
+  await fleet.approve(runId);
+  await fleet.until(runId, 'change.merged');
+  const { gates } = await vi.waitUntil(
+    async () => {
+      const answer = await fleet.client.call('listGates', { runId });
+      return answer.gates.length > 0 ? answer : false;
+    },
+    { timeout: 30_000, interval: 100 },
+  );
+
+  const [gate] = gates;
+  const shown = await fleet.client.call('showDiff', { runId });
+  expect(shown).toMatchObject({ state: 'proposed', commit: gate?.change.commit, base: gate?.change.base });
+  expect(shown.diff).toContain('right.js');
+  expect(shown.diff).not.toContain('left.js');
+  expect(gate?.question).toContain('Asked again');
+  const log = await fleet.finish(runId);
+  expect(payloadOf<{ commit: string }>(log, 'change.landed').commit).toBe(shown.commit);
 });
 
 function makeRemote(name: string): Promise<string> {
