@@ -14,10 +14,8 @@ const signs: readonly Sign[] = [
     /Authentication failed|could not read (Username|Password)|returned error: 40[13]|terminal prompts disabled/i,
     errors.remoteCredentialRefused,
   ],
-  [
-    /Permission denied \(|Host key verification failed|IDENTIFICATION HAS CHANGED|UNPROTECTED PRIVATE KEY/i,
-    errors.remoteCredentialRefused,
-  ],
+  [/Host key verification failed|IDENTIFICATION HAS CHANGED/i, errors.remoteHostKeyChanged],
+  [/Permission denied \(|UNPROTECTED PRIVATE KEY/i, errors.remoteCredentialRefused],
   [/HTTP Basic: Access denied|Load key .*: (invalid format|error in libcrypto)/i, errors.remoteCredentialRefused],
   [/Could not resolve|Temporary failure in name resolution|Name or service not known/i, errors.remoteUnreachable],
   [

@@ -61,7 +61,8 @@ test('the short spelling keeps its path relative to the home of the user there',
 
 test.each([
   ['git@host.example: Permission denied (publickey).', 'REMOTE_CREDENTIAL_REFUSED'],
-  ['Host key verification failed.', 'REMOTE_CREDENTIAL_REFUSED'],
+  ['Host key verification failed.', 'REMOTE_HOST_KEY_CHANGED'],
+  ['@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @\nPermission denied (publickey).', 'REMOTE_HOST_KEY_CHANGED'],
   ['ERROR: Repository not found.', 'REMOTE_NOT_FOUND'],
   ['ssh: Could not resolve hostname host.example: Name or service not known', 'REMOTE_UNREACHABLE'],
   ['ssh: connect to host host.example port 22: Connection timed out', 'REMOTE_UNREACHABLE'],

@@ -19,7 +19,8 @@ export const SubmitTask = defineCall({
     branch: Task.shape.branch.meta({ field: 4 }),
     mode: Mode.optional().meta({
       field: 5,
-      description: 'May only restrict what the installation allows; default: normal.',
+      description:
+        'plan changes nothing: the run ends with what it found; normal and auto are alike while no call can ask. Default: normal.',
     }),
     externalKey: Task.shape.externalKey.meta({ field: 6 }),
     setup: Task.shape.setup.meta({ field: 7 }),

@@ -20,7 +20,9 @@ export const Task = z.strictObject({
   project: ProjectName.describe('Name of a project that was added.'),
   topology: TopologyId.optional().describe("Default: the project's."),
   branch: BranchName.optional().describe("Branch that receives the change; default: the project's."),
-  mode: Mode.optional().describe('May only restrict what the installation allows; default: normal.'),
+  mode: Mode.optional().describe(
+    'plan changes nothing: the run ends with what it found; normal and auto are alike while no call can ask. Default: normal.',
+  ),
   externalKey: z
     .string()
     .min(1)

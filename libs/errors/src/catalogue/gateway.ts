@@ -6,7 +6,8 @@ export const gatewayErrors = {
     remedy: 'caller',
     status: 401,
     summary: 'The request carries no token',
-    advice: 'Send the header "Authorization: Bearer TOKEN"; a local fleet prints where its token lies when it starts.',
+    advice:
+      'Send the header "Authorization: Bearer TOKEN"; the token of a local fleet lies in the file named token of its data directory.',
   }),
   tokenRefused: defineError({
     code: 'TOKEN_REFUSED',

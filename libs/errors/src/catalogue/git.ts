@@ -14,6 +14,13 @@ export const gitErrors = {
     summary: 'The credential does not fit the remote {remote}: {reason}',
     advice: 'Use a token with an http address and a key file with an ssh address.',
   }),
+  remoteHostKeyChanged: defineError({
+    code: 'REMOTE_HOST_KEY_CHANGED',
+    remedy: 'operator',
+    summary: 'The host of {remote} shows another key than the one it showed first, or one that is not trusted',
+    advice:
+      'Somebody may stand in between: ask whoever runs the host; where the new key is right, remove the host from known_hosts in the credentials directory, then retry the run.',
+  }),
   remoteCredentialRefused: defineError({
     code: 'REMOTE_CREDENTIAL_REFUSED',
     remedy: 'caller',
@@ -105,13 +112,14 @@ export const gitErrors = {
     code: 'CHANGE_TOO_LARGE',
     remedy: 'caller',
     summary: 'The change is larger than the limit: {what}',
-    advice: 'Keep generated and downloaded files out of the change by naming them in .gitignore, or raise the limit.',
+    advice:
+      'Keep generated and downloaded files out of the change by naming them in .gitignore, or ask for a smaller change.',
   }),
   committedFileTooLarge: defineError({
     code: 'COMMITTED_FILE_TOO_LARGE',
     remedy: 'caller',
     summary: 'The file {path} has more than {limitBytes} bytes',
-    advice: 'Ask for a smaller file, or raise the limit.',
+    advice: 'Ask for a smaller file.',
   }),
   mirrorBusy: defineError({
     code: 'MIRROR_BUSY',
@@ -141,7 +149,7 @@ export const gitErrors = {
     code: 'GIT_OUTPUT_TOO_LARGE',
     remedy: 'operator',
     summary: 'git {command} wrote more than {limitBytes} bytes and was stopped',
-    advice: 'The repository is larger than this installation is set up for: raise the limit or split the task.',
+    advice: 'The repository is larger than the fleet handles: split it, or split the task.',
   }),
   gitFailed: defineError({
     code: 'GIT_FAILED',

@@ -97,7 +97,7 @@ export const sandboxErrors = {
     code: 'SETUP_TOO_LARGE',
     remedy: 'caller',
     summary: 'The dependency setup left more than {limitBytes} bytes of ignored files',
-    advice: 'Raise the limit of the setup store, or install less.',
+    advice: 'Install less: name fewer dependencies, or give the commands with project add --setup.',
   }),
   setupNotLaid: defineError({
     code: 'SETUP_NOT_LAID',

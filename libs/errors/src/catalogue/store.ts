@@ -17,7 +17,7 @@ export const storeErrors = {
     code: 'STORE_NOT_MIGRATED',
     remedy: 'wait',
     summary: 'The database has no table {table}',
-    advice: 'Run the migrations once before the services start.',
+    advice: 'Nothing to do: a service migrates the database when it starts, and this one waits for it.',
   }),
   storeEncodingUnusable: defineError({
     code: 'STORE_ENCODING_UNUSABLE',

@@ -12,7 +12,7 @@ export const streamErrors = {
     remedy: 'operator',
     summary: 'NATS refuses this user: {reason}',
     advice:
-      "Write the users that the catalogue gives into nats.conf, and set NATS_USER and NATS_PASSWORD to the service's own.",
+      'Write the users that the catalogue gives into nats.conf, and give the service its own user and password in NATS_URL.',
   }),
   streamsMissing: defineError({
     code: 'STREAMS_MISSING',
