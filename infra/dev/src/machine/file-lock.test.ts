@@ -28,6 +28,12 @@ test('a lock has one holder, and the next one learns who and why', async () => {
   expect(await isLockTaken(path)).toBe(false);
 });
 
+test('those who only ask whether a lock is taken do not see one another', async () => {
+  const path = join(directory, 'free.lock');
+  const answers = await Promise.all(Array.from({ length: 24 }, () => isLockTaken(path)));
+  expect(answers).not.toContain(true);
+});
+
 test('a holder that is killed holds nothing', async () => {
   const path = join(directory, 'killed.lock');
   const holder = spawnHolder(path);

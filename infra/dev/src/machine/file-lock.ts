@@ -79,8 +79,15 @@ function holderPath(path: string): string {
   return `${path}.holder`;
 }
 
-/** Whether somebody holds the lock now. Takes it for a moment when nobody does. */
+/** Whether somebody holds the lock now. Shares it for a moment when nobody does, so that those who ask do not see one another. */
 export async function isLockTaken(path: string): Promise<boolean> {
-  const { code } = await runCommand('flock', ['--nonblock', '--conflict-exit-code', String(takenCode), path, 'true']);
+  const { code } = await runCommand('flock', [
+    '--shared',
+    '--nonblock',
+    '--conflict-exit-code',
+    String(takenCode),
+    path,
+    'true',
+  ]);
   return code === takenCode;
 }
