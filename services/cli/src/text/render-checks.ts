@@ -4,6 +4,8 @@ export interface CheckResult {
   readonly id: string;
   readonly title: string;
   readonly ok: boolean;
+  /** True for what is neither well nor wrong: it is told and fails nothing. */
+  readonly note?: boolean | undefined;
   readonly detail: string;
   /** What to do about a failure, in a sentence. */
   readonly fix?: string | undefined;
@@ -12,9 +14,9 @@ export interface CheckResult {
 /** A line for each check, below a failed one what to do about it, and a last line that sums up. */
 export function renderChecks(results: readonly CheckResult[]): string {
   const width = Math.max(...results.map(({ title }) => title.length));
-  const lines = results.flatMap(({ ok, title, detail, fix }) => [
-    `${ok ? '✓' : '✗'} ${title.padEnd(width)}  ${detail}`,
-    ...(ok || fix === undefined ? [] : [`${' '.repeat(width + 4)}→ ${fix}`]),
+  const lines = results.flatMap(({ ok, note, title, detail, fix }) => [
+    `${note ? '·' : ok ? '✓' : '✗'} ${title.padEnd(width)}  ${detail}`,
+    ...((ok && !note) || fix === undefined ? [] : [`${' '.repeat(width + 4)}→ ${fix}`]),
   ]);
   const failed = results.filter(({ ok }) => !ok).length;
   return [

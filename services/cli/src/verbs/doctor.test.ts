@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 
 /** Runs the doctor with a machine that answers so. */
-async function examine(machine: string, json = true, url = fleet.url) {
+async function examine(machine: string, json = true, url = fleet.url, missing?: FlotillaError) {
   const script = join(directory, 'doctor.mjs');
   await writeFile(script, `process.stdout.write(${JSON.stringify(machine)}); process.exitCode = 1;`);
   const { signal } = new AbortController();
@@ -31,7 +31,7 @@ async function examine(machine: string, json = true, url = fleet.url) {
   const api = createApiClient({ url, token }, signal);
   const session = {
     fleet: () => Promise.resolve({ url, token }),
-    api: () => Promise.resolve(api),
+    api: () => (missing === undefined ? Promise.resolve(api) : Promise.reject(missing)),
     out: (text: string) => void said.push(text),
     note: () => undefined,
     palette: choosePalette(false),
@@ -75,6 +75,17 @@ test('a fleet whose broker is dead is not well, though it answers', async () => 
 test('no fleet, and a machine without a report, are failures with what to do', async () => {
   expect(failedOf((await examine('no report', true, 'http://127.0.0.1:1')).out)).toEqual(['machine', 'fleet.answers']);
 });
+
+test.each([errors.fleetNotFound, errors.fleetElsewhere])(
+  'in a clone a fleet that was not started yet is told and fails nothing: %o',
+  async (definition) => {
+    const missing = new FlotillaError(definition, { home: '/clone', running: 'another' });
+    const { exitCode, out } = await examine(healthy, true, fleet.url, missing);
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ ok: true, checks: [{}, { id: 'fleet.answers', ok: true, note: true }] });
+    expect((await examine(healthy, false, fleet.url, missing)).out).toMatch(/· fleet .*\n +→ .*npm start/);
+  },
+);
 
 test('the table puts the remedy below the failure and sums up', () => {
   const results = [

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { access } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { z } from 'zod';
 import { exitCodes } from '../exit-codes.ts';
@@ -30,7 +31,7 @@ export function createDoctor(findScript: () => Promise<string | undefined>): Ver
       );
       const [machine, fleet] = await Promise.all([
         script === undefined ? [] : examineMachine(script, data, session),
-        examineFleet(session),
+        examineFleet(session, script !== undefined),
       ]);
       const checks = [...machine, ...fleet];
       const ok = checks.every((check) => check.ok);
@@ -49,12 +50,25 @@ export const doctor = createDoctor(async () => {
   );
 });
 
-async function examineFleet(session: Session): Promise<readonly CheckResult[]> {
+/** In a clone a fleet that was not started yet is no failure: nobody named one. */
+async function examineFleet(session: Session, inClone: boolean): Promise<readonly CheckResult[]> {
   try {
     return await checkFleet(await session.api());
   } catch (error) {
-    if (error instanceof FlotillaError) return [failedCheck('fleet.answers', 'fleet', error)];
-    throw error;
+    if (!(error instanceof FlotillaError)) throw error;
+    const unstarted = error.is(errors.fleetNotFound) || error.is(errors.fleetElsewhere);
+    if (inClone && unstarted)
+      return [
+        {
+          id: 'fleet.answers',
+          title: 'fleet',
+          ok: true,
+          note: true,
+          detail: error.message,
+          fix: 'Start it with "npm start".',
+        },
+      ];
+    return [failedCheck('fleet.answers', 'fleet', error)];
   }
 }
 
