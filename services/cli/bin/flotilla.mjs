@@ -1,12 +1,14 @@
 #!/usr/bin/env node
-// Plain JavaScript for any Node: finds a Node that is new enough, then the built command line.
+// Plain JavaScript for any Node: finds a Node that is new enough, then the command line: as it was built, else its source.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+const recent = major > 22 || (major === 22 && minor >= 19);
 const built = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
+const source = fileURLToPath(new URL('../src/cli.ts', import.meta.url));
 const ownNode = fileURLToPath(new URL('../../../node_modules/.bin/node', import.meta.url));
 
 function fail(message) {
@@ -14,10 +16,10 @@ function fail(message) {
   process.exitCode = 1;
 }
 
-function runAgain() {
+function run(node, argv) {
   // A terminal sends Ctrl-C to both; the command line alone decides how to end.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
-  const child = spawn(ownNode, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
+  const child = spawn(node, [...argv, ...process.argv.slice(2)], { stdio: 'inherit' });
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   child.once('error', (error) => fail(error.message));
   child.once('exit', (code, signal) => {
@@ -25,7 +27,8 @@ function runAgain() {
   });
 }
 
-if (!existsSync(built)) fail('the command line is not built: run "npm run build" in the clone first');
-else if (major > 22 || (major === 22 && minor >= 19)) await import('../dist/cli.js');
-else if (existsSync(ownNode)) runAgain();
+if (recent && existsSync(built)) await import('../dist/cli.js');
+else if (recent)
+  run(process.execPath, ['--disable-warning=ExperimentalWarning', '--conditions=@flotilla/source', source]);
+else if (existsSync(ownNode)) run(ownNode, [fileURLToPath(import.meta.url)]);
 else fail(`this is Node ${process.versions.node}: run "npm ci" in the clone, or install Node 22.19 or newer`);

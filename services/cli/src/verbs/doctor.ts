@@ -43,7 +43,7 @@ export function createDoctor(findScript: () => Promise<string | undefined>): Ver
 
 export const doctor = createDoctor(async () => {
   const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..', '..');
-  const script = join(root, 'infra', 'dev', 'dist', 'doctor.js');
+  const script = join(root, 'infra', 'dev', 'src', 'doctor.ts');
   return access(script).then(
     () => script,
     () => undefined,
@@ -85,14 +85,20 @@ async function examineMachine(
   session: Session,
 ): Promise<readonly CheckResult[]> {
   const { output, code } = await runScript(
-    [script, '--json', ...(data === undefined ? [] : ['--data', data])],
+    [
+      '--disable-warning=ExperimentalWarning',
+      '--conditions=@flotilla/source',
+      script,
+      '--json',
+      ...(data === undefined ? [] : ['--data', data]),
+    ],
     session,
   );
   try {
     return Report.parse(JSON.parse(output)).checks;
   } catch {
     const detail = `the doctor of the clone ended with ${code ?? 'a signal'} and no report`;
-    return [{ id: 'machine', title: 'machine', ok: false, detail, fix: 'Run "npm ci" and "npm run build" in it.' }];
+    return [{ id: 'machine', title: 'machine', ok: false, detail, fix: 'Run "npm ci" in it.' }];
   }
 }
 
