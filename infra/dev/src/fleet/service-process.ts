@@ -11,11 +11,13 @@ export interface ServiceProcessOptions {
   readonly logFile: string;
   /** Called with each line the service prints. */
   readonly onLine?: (line: string) => void;
-  /** Called when the process ended without being asked to. Default: nothing. */
-  readonly onEnded?: (how: string) => void;
+  /** Called when the process ended without being asked to, with the last line of its standard error. Default: nothing. */
+  readonly onEnded?: (how: string, lastLine: string) => void;
 }
 
 const stopGraceMs = 15_000;
+/** How long the last words of a process that is gone may take: a child of it may hold the pipe open. */
+const lastWordsMs = 500;
 
 /** One running service of the fleet and its log file. */
 export class ServiceProcess {
@@ -44,14 +46,24 @@ export class ServiceProcess {
     // In a session of its own: a Ctrl-C reaches the supervisor alone, which then stops the services in order.
     const child = spawn(program, args, { env: { ...environment }, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
     this.#child = child;
+    let lastLine = '';
+    const drained = once(child, 'close').catch(() => undefined);
     for (const stream of [child.stdout, child.stderr]) {
       createInterface({ input: stream }).on('line', (line) => {
+        if (stream === child.stderr) lastLine = line;
         this.#log.write(`${line}\n`);
         this.#options.onLine?.(line);
       });
     }
-    child.on('error', (error) => this.#ended(child, error.message));
-    child.on('exit', (code, signal) => this.#ended(child, signal ?? `exit code ${code ?? '?'}`));
+    const ended = async (how: string): Promise<void> => {
+      if (child !== this.#child) return;
+      this.#child = undefined;
+      if (this.#asked) return;
+      await Promise.race([drained, new Promise((resolve) => setTimeout(resolve, lastWordsMs))]);
+      this.#options.onEnded?.(how, lastLine);
+    };
+    child.on('error', (error) => void ended(error.message));
+    child.on('exit', (code, signal) => void ended(signal ?? `exit code ${code ?? '?'}`));
   }
 
   /** Ends the process at once, as a crash would, and waits until it is gone. */
@@ -77,11 +89,5 @@ export class ServiceProcess {
     const timer = setTimeout(() => child.kill('SIGKILL'), stopGraceMs);
     await gone;
     clearTimeout(timer);
-  }
-
-  #ended(child: ChildProcess, how: string): void {
-    if (child !== this.#child) return;
-    this.#child = undefined;
-    if (!this.#asked) this.#options.onEnded?.(how);
   }
 }

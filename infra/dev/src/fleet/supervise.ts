@@ -1,6 +1,7 @@
 import { fleetErrors } from '@flotilla/errors/catalogue/fleet';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import type { Report } from '../report.ts';
+import { readRefusal } from './read-refusal.ts';
 import { ServiceProcess, type ServiceProcessOptions } from './service-process.ts';
 
 export interface SupervisedService extends Omit<ServiceProcessOptions, 'onEnded'> {
@@ -14,7 +15,10 @@ export interface SuperviseOptions {
   readonly signal: AbortSignal;
   /** How long a service may take to become ready. Default: 120 s. */
   readonly readyWithinMs?: number;
-  /** Called when a service ended more than five times within a minute and is given up. */
+  /**
+   * Called when a service is given up: it ended more than five times within a minute (SERVICE_KEEPS_ENDING), or before it was
+   * ever ready for something that only the operator can put right (SERVICE_CANNOT_START, for the first one alone).
+   */
   readonly onGivenUp: (error: FlotillaError) => void;
 }
 
@@ -32,12 +36,20 @@ const windowMs = 60_000;
 export function supervise(options: SuperviseOptions): Supervised {
   const processes = new Map<string, ServiceProcess>();
   const timers = new Set<NodeJS.Timeout>();
+  const everReady = new Set<string>();
   let stopping = false;
+  let refused = false;
 
   for (const service of options.services) {
     const endings: number[] = [];
-    const restart = (how: string): void => {
-      if (stopping) return;
+    const restart = (how: string, lastLine: string): void => {
+      if (stopping || refused) return;
+      const refusal = everReady.has(service.name) ? undefined : readRefusal(service.name, lastLine);
+      if (refusal !== undefined) {
+        refused = true;
+        options.onGivenUp(refusal);
+        return;
+      }
       const now = performance.now();
       endings.push(now);
       const recent = endings.filter((at) => now - at < windowMs).length;
@@ -56,7 +68,7 @@ export function supervise(options: SuperviseOptions): Supervised {
       options.report.say(service.name, `ended (${how}); started again in ${pauseMs} ms`);
       const timer = setTimeout(() => {
         timers.delete(timer);
-        if (!stopping) process.start();
+        if (!stopping && !refused) process.start();
       }, pauseMs);
       timers.add(timer);
     };
@@ -68,7 +80,12 @@ export function supervise(options: SuperviseOptions): Supervised {
   return {
     processes,
     ready: async () => {
-      await Promise.all(options.services.map((service) => waitUntilReady(service, options)));
+      await Promise.all(
+        options.services.map(async (service) => {
+          await waitUntilReady(service, options);
+          everReady.add(service.name);
+        }),
+      );
     },
     stop: async () => {
       stopping = true;

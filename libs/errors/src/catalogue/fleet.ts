@@ -19,6 +19,12 @@ export const fleetErrors = {
     summary: 'The {service} did not become ready within {seconds} s: {reason}',
     advice: 'Read its log at {log}; its last lines say what it waits for.',
   }),
+  serviceCannotStart: defineError({
+    code: 'SERVICE_CANNOT_START',
+    remedy: 'operator',
+    summary: 'The {service} cannot start: {cause}: {reason}',
+    advice: '{remedy} Then start again.',
+  }),
   serviceKeepsEnding: defineError({
     code: 'SERVICE_KEEPS_ENDING',
     remedy: 'operator',
