@@ -58,6 +58,17 @@ test.each([
   expect(() => parseModelSettings(values)).toThrow(expect.objectContaining({ code, remedy: 'operator' }));
 });
 
+test.each([
+  [{ FLOTILLA_MODEL: 'compatible:qwen3@localhost:11434/v1' }, 'FLOTILLA_MODEL is not usable: what follows "@"'],
+  [{ FLOTILLA_MODEL: 'compatible:qwen3@htp://localhost/v1' }, 'FLOTILLA_MODEL is not usable: what follows "@"'],
+  [
+    { FLOTILLA_MODEL: 'compatible:qwen3', FLOTILLA_MODEL_URL: 'localhost:11434/v1' },
+    'FLOTILLA_MODEL_URL is not usable: its address',
+  ],
+])('an address without http:// is refused where it stands: %j', (values, said) => {
+  expect(() => parseModelSettings(values)).toThrow(`${said} does not begin with http:// or https://`);
+});
+
 test('the settings show no key and a refusal repeats no credential', () => {
   const settings = parseModelSettings({ FLOTILLA_MODEL: 'openai:gpt-5', OPENAI_API_KEY: 'top-secret' });
   expect(

@@ -26,6 +26,8 @@ export const officialBaseUrls = {
   anthropic: 'https://api.anthropic.com/v1',
 } as const;
 
+const addressForm = 'does not begin with http:// or https:// and a host';
+
 const keySettings = { openai: 'OPENAI_API_KEY', anthropic: 'ANTHROPIC_API_KEY' } as const;
 
 /**
@@ -58,6 +60,7 @@ function readCompatible(rest: string, values: ModelSettingValues): ModelSettings
   requireModel(model);
   const inline = at < 0 ? undefined : rest.slice(at + 1);
   const url = inline ?? values.FLOTILLA_MODEL_URL?.trim();
+  if (!url && rest.includes('@')) throw invalid('FLOTILLA_MODEL', `what follows "@" ${addressForm}`);
   if (!url) throw invalid('FLOTILLA_MODEL_URL', 'a compatible model needs an address');
   const key = values.FLOTILLA_MODEL_KEY?.trim();
   const baseUrl = readBaseUrl(inline === undefined ? 'FLOTILLA_MODEL_URL' : 'FLOTILLA_MODEL', url);
@@ -67,7 +70,7 @@ function readCompatible(rest: string, values: ModelSettingValues): ModelSettings
 function readBaseUrl(setting: string, text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !['http:', 'https:'].includes(url.protocol))
-    throw invalid(setting, 'it holds no http or https address');
+    throw invalid(setting, `its address ${addressForm}`);
   if (url.username !== '' || url.password !== '') throw invalid(setting, 'an address must not carry credentials');
   if (url.search !== '' || url.hash !== '') throw invalid(setting, 'an address must not carry a query or fragment');
   return url.href.replace(/\/+$/, '');
