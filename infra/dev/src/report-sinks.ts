@@ -12,20 +12,31 @@ export function plainSink(write: Write): ReportSink {
   const printed = new Map<number, { readonly text: string; readonly seconds: number }>();
   return (event) => {
     if (event.kind === 'began') return;
+    if (event.kind === 'printed') return write(event.text);
     if (event.kind === 'progress') {
       const last = printed.get(event.activity);
       if (last !== undefined && last.text === event.text && event.seconds - last.seconds < repeatAfterSeconds) return;
       printed.set(event.activity, event);
     }
-    if (event.kind === 'ended' || event.kind === 'failed') printed.delete(event.activity);
+    if (marks[event.kind] !== undefined) printed.delete(event.activity);
     write(`${renderLine(event)}\n`);
   };
 }
 
-/** One JSON object per event and line: `{kind, subject, text, seconds}`. */
+/** One JSON object per event and line: `{kind, subject, text, seconds}`; what is printed stays as it came. */
 export function jsonSink(write: Write): ReportSink {
-  return ({ kind, subject, text, seconds }) => write(`${JSON.stringify({ kind, subject, text, seconds })}\n`);
+  return ({ kind, subject, text, seconds }) =>
+    write(kind === 'printed' ? text : `${JSON.stringify({ kind, subject, text, seconds })}\n`);
 }
+
+/** Of the events that leave a line for good. */
+const marks: Readonly<Partial<Record<ReportEvent['kind'], string>>> = {
+  said: '✓',
+  ended: '✓',
+  warned: '!',
+  failed: '✗',
+  stopped: '–',
+};
 
 /** For a terminal: finished lines scroll up, running activities stay below them and are drawn over. */
 export function liveSink(write: Write, columns: () => number): ReportSink {
@@ -33,21 +44,19 @@ export function liveSink(write: Write, columns: () => number): ReportSink {
   let drawn = 0;
   return (event) => {
     const erase = drawn === 0 ? '' : `\x1b[${drawn}A\x1b[0J`;
-    const finished = event.kind === 'said' || event.kind === 'ended' || event.kind === 'failed';
-    if (finished) running.delete(event.activity);
-    else running.set(event.activity, event);
+    const mark = marks[event.kind];
+    if (mark !== undefined) running.delete(event.activity);
+    else if (event.kind !== 'printed') running.set(event.activity, event);
     const lines = [...running.values()].map((each) => `… ${renderLine(each)}`.slice(0, columns() - 1));
     drawn = lines.length;
-    const mark = event.kind === 'failed' ? '✗' : '✓';
-    write(
-      erase + [...(finished ? [`${mark} ${renderLine(event)}`] : []), ...lines].map((line) => `${line}\n`).join(''),
-    );
+    const above = event.kind === 'printed' ? event.text : mark === undefined ? '' : `${mark} ${renderLine(event)}\n`;
+    write(erase + above + lines.map((line) => `${line}\n`).join(''));
   };
 }
 
-function renderLine({ kind, subject, text, seconds }: ReportEvent): string {
+function renderLine({ kind, subject, text, seconds, activity }: ReportEvent): string {
   const age = seconds >= 2 ? ` (${seconds} s)` : '';
-  return `${subject}: ${kind === 'failed' ? 'failed: ' : ''}${text}${age}`;
+  return `${subject}: ${kind === 'failed' && activity !== 0 ? 'failed: ' : ''}${text}${age}`;
 }
 
 /** Live lines on a terminal, JSON lines when asked for, plain lines otherwise. */

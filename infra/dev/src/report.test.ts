@@ -1,4 +1,7 @@
+import { errors } from '@flotilla/errors/catalogue';
+import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { openLogOutput } from './fleet/log-output.ts';
 import { createReport, reportWhile } from './report.ts';
 import { jsonSink, liveSink, plainSink } from './report-sinks.ts';
 
@@ -71,6 +74,59 @@ test('live: running activities stay below finished lines and are drawn over', ()
   expect(read()).toBe(
     '… image: building\n\x1b[1A\x1b[0J✓ nats: is up\n… image: building\n\x1b[1A\x1b[0J✓ image: built\n',
   );
+});
+
+test('live: what is printed meanwhile stays above what runs', () => {
+  const { report, read } = record((write) => liveSink(write, () => 80));
+  report.begin('services', 'starting');
+  const log = openLogOutput({ write: report.print }, false);
+  log(JSON.stringify({ level: 'info', time: 0, service: 'planner', event: 'ready' }));
+  expect(read()).toMatch(/^… services: starting\n\x1b\[1A\x1b\[0J[^\n]*planner ready[^\n]*\n… services: starting\n$/);
+});
+
+test.each([
+  ['plain', plainSink],
+  ['json', jsonSink],
+])('%s: what is printed stays as it came', (_, makeSink) => {
+  const { report, read } = record(makeSink);
+  openLogOutput({ write: report.print }, true)('{"event":"ready"}');
+  expect(read()).toBe('{"event":"ready"}\n');
+});
+
+test('live: a tick is for what is well alone', () => {
+  const { report, read } = record((write) => liveSink(write, () => 80));
+  report.say('nats', 'is up');
+  report.warn('executor', 'ended (SIGKILL); started again');
+  report.fail('fleet', 'The scribe ended 6 times');
+  expect(read()).toBe('✓ nats: is up\n! executor: ended (SIGKILL); started again\n✗ fleet: The scribe ended 6 times\n');
+});
+
+test.each([
+  [new Error('stopped by SIGINT'), 'stopped'],
+  [new FlotillaError(errors.alreadyRunning, { directory: '/d', pid: 7 }), 'given up'],
+])('work that ends since it was aborted did not fail: %s', async (reason, said) => {
+  const { report, read } = record((write) => liveSink(write, () => 80));
+  const stopping = new AbortController();
+  const work = reportWhile(
+    report,
+    'build',
+    'compiling',
+    async () => {
+      stopping.abort(reason);
+      stopping.signal.throwIfAborted();
+    },
+    undefined,
+    stopping.signal,
+  );
+  await expect(work).rejects.toBe(reason);
+  expect(read().split('\n').at(-2)).toBe(`\x1b[1A\x1b[0J– build: ${said}`);
+});
+
+test('work that fails by itself is told as failed, though all is being stopped', async () => {
+  const { report, read } = record(plainSink);
+  const work = async () => Promise.reject(new Error('disk full'));
+  await expect(reportWhile(report, 'apt', 'installing', work, undefined, AbortSignal.abort())).rejects.toThrow();
+  expect(read()).toBe('apt: failed: disk full\n');
 });
 
 test('work that fails is told as failed, and its error goes on', async () => {

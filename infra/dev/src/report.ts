@@ -1,7 +1,10 @@
+import { FlotillaError } from '@flotilla/errors/flotilla-error';
+
 /** Something that happened while the machine was being set up. `seconds` is the age of the activity it belongs to. */
 export interface ReportEvent {
-  readonly kind: 'said' | 'began' | 'progress' | 'ended' | 'failed';
-  /** What it is about: "nats", "sandbox image". */
+  /** `printed` is text as it came, line ends included; `stopped` is an activity that was given up for something else. */
+  readonly kind: 'said' | 'warned' | 'printed' | 'began' | 'progress' | 'ended' | 'failed' | 'stopped';
+  /** What it is about: "nats", "sandbox image"; empty for what was printed. */
   readonly subject: string;
   readonly text: string;
   readonly seconds: number;
@@ -14,6 +17,12 @@ export type ReportSink = (event: ReportEvent) => void;
 /** Says what is done for the person who waits. */
 export interface Report {
   say(subject: string, text: string): void;
+  /** Says what is not as it should be, and is being dealt with. */
+  warn(subject: string, text: string): void;
+  /** Says what failed for good. */
+  fail(subject: string, text: string): void;
+  /** Passes text on as it is, above what runs: whole lines with their ends. */
+  print(text: string): void;
   /** Opens an activity: its age is shown once it has lasted two seconds, until it ends. */
   begin(subject: string, text: string): Activity;
 }
@@ -23,6 +32,8 @@ export interface Activity {
   /** Default text: the last one, and that it is done. */
   end(text?: string): void;
   fail(text: string): void;
+  /** Ends it without a verdict, since it was given up for something else. */
+  stop(text: string): void;
 }
 
 /** Milliseconds that only grow. */
@@ -34,8 +45,13 @@ const tickMs = 1_000;
 /** A report whose events go to `sink`. Progress of an activity is told each second from its third on. */
 export function createReport(sink: ReportSink, clock: Clock = () => performance.now()): Report {
   let activities = 0;
+  const tellAtOnce = (kind: ReportEvent['kind'], subject: string, text: string): void =>
+    sink({ kind, subject, text, seconds: 0, activity: 0 });
   return {
-    say: (subject, text) => sink({ kind: 'said', subject, text, seconds: 0, activity: 0 }),
+    say: (subject, text) => tellAtOnce('said', subject, text),
+    warn: (subject, text) => tellAtOnce('warned', subject, text),
+    fail: (subject, text) => tellAtOnce('failed', subject, text),
+    print: (text) => tellAtOnce('printed', '', text),
     begin: (subject, firstText) => {
       const activity = ++activities;
       const beganAt = clock();
@@ -47,7 +63,7 @@ export function createReport(sink: ReportSink, clock: Clock = () => performance.
         if (clock() - beganAt >= progressAfterMs) tell('progress');
       }, tickMs);
       timer.unref();
-      const close = (kind: 'ended' | 'failed', lastText: string | undefined): void => {
+      const close = (kind: 'ended' | 'failed' | 'stopped', lastText: string | undefined): void => {
         if (!open) return;
         open = false;
         clearInterval(timer);
@@ -61,18 +77,23 @@ export function createReport(sink: ReportSink, clock: Clock = () => performance.
         },
         end: (lastText) => close('ended', lastText),
         fail: (lastText) => close('failed', lastText),
+        stop: (lastText) => close('stopped', lastText),
       };
     },
   };
 }
 
-/** Runs `work` as an activity: it ends with what `done` makes of the result, or fails with the error's message. */
+/**
+ * Runs `work` as an activity: it ends with what `done` makes of the result, or fails with the error's message. Work that ends
+ * since `signal` aborted did not fail: what aborted it says so elsewhere.
+ */
 export async function reportWhile<Result>(
   report: Report,
   subject: string,
   text: string,
   work: (activity: Activity) => Promise<Result>,
   done?: (result: Result) => string,
+  signal?: AbortSignal,
 ): Promise<Result> {
   const activity = report.begin(subject, text);
   try {
@@ -80,9 +101,15 @@ export async function reportWhile<Result>(
     activity.end(done?.(result));
     return result;
   } catch (error) {
-    activity.fail(error instanceof Error ? error.message : String(error));
+    if (isAbort(error, signal)) activity.stop(signal?.reason instanceof FlotillaError ? 'given up' : 'stopped');
+    else activity.fail(error instanceof Error ? error.message : String(error));
     throw error;
   }
+}
+
+function isAbort(error: unknown, signal: AbortSignal | undefined): boolean {
+  if (signal?.aborted !== true) return false;
+  return error === signal.reason || (error instanceof Error && error.name === 'AbortError');
 }
 
 /** Says nothing. */
