@@ -40,6 +40,7 @@ export async function ensureSandboxImage({ docker, report, signal }: SandboxImag
       async (activity) => ({ image: content.image, how: await build(content, activity, { docker, report, signal }) }),
       ({ image, how }) =>
         `${image}, built ${how === 'registry' ? `on ${publicBase} from a registry` : "from this machine's Debian packages"}`,
+      signal,
     );
   });
 }

@@ -46,6 +46,7 @@ export async function startDockerd(options: StartDockerdOptions): Promise<Answer
       throw describeFailure(second.reason);
     },
     ({ version, at }) => `started version ${version} at ${at} on this machine, where it stays`,
+    options.signal,
   );
 }
 

@@ -36,5 +36,6 @@ export async function buildServices({
       }
     },
     () => 'the services are compiled',
+    signal,
   );
 }

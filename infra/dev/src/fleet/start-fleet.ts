@@ -84,6 +84,7 @@ async function startServices(options: FleetOptions, facts: FleetFacts): Promise<
       'starting',
       () => supervised.ready(),
       () => `ready at ${services.url}`,
+      signal,
     );
   } catch (error) {
     await supervised.stop();

@@ -65,7 +65,7 @@ export function supervise(options: SuperviseOptions): Supervised {
         return;
       }
       const pauseMs = Math.min(5_000, 100 * 2 ** recent);
-      options.report.say(service.name, `ended (${how}); started again in ${pauseMs} ms`);
+      options.report.warn(service.name, `ended (${how}); started again in ${pauseMs} ms`);
       const timer = setTimeout(() => {
         timers.delete(timer);
         if (!stopping && !refused) process.start();

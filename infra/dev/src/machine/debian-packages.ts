@@ -35,6 +35,7 @@ export async function installPackages({ packages, report, signal }: InstallOptio
       `installing ${missing.join(' ')} on this machine`,
       (activity) => withoutServices(missing, () => runApt(missing, activity.update, signal)),
       () => `installed ${missing.join(' ')} on this machine, where it stays`,
+      signal,
     );
     await disableServices(missing);
   });

@@ -43,9 +43,11 @@ async function takeMachineLock({
     `waiting for ${holder === undefined ? 'another process' : `process ${holder.pid}, which is ${holder.purpose}`}`,
   );
   for (;;) {
-    const lock = await takeFileLock({ path, purpose, signal }, 'wait').finally(() =>
-      activity.end('the other one is done'),
-    );
+    const lock = await takeFileLock({ path, purpose, signal }, 'wait').catch((error: unknown) => {
+      activity.stop('not waited for any longer');
+      throw error;
+    });
+    activity.end('the other one is done');
     if (lock.kind === 'held') return lock;
   }
 }

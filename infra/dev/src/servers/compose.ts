@@ -87,7 +87,7 @@ export async function runCompose(options: RunCompose): Promise<ComposedServer> {
   const whole = urlOf(server, passwords, port);
   const url = server === 'nats' && natsAuthorization !== undefined ? `nats://${new URL(whole).host}` : whole;
   try {
-    return await reportWhile(report, server, 'starting its container', async () => {
+    const work = async (): Promise<ComposedServer> => {
       const up = await runCommand(program, [...args, 'up', '--detach', server], {
         environment,
         ...(signal && { signal }),
@@ -95,7 +95,8 @@ export async function runCompose(options: RunCompose): Promise<ComposedServer> {
       if (up.code !== 0)
         throw new FlotillaError(errors.serverNotStarted, { server, reason: lastWords(up), log: composePath });
       return { url, version: await waitUntilReady(server, url, natsAuthorization !== undefined, signal), stop };
-    });
+    };
+    return await reportWhile(report, server, 'starting its container', work, undefined, signal);
   } catch (error) {
     await stop();
     throw error;

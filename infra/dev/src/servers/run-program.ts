@@ -48,7 +48,7 @@ export async function startOnFreePort(
     const onEnded = (how: string): void => {
       if (stopped.signal.aborted) return;
       const again = performance.now() - beganAt > longestPauseMs ? 0 : endings + 1;
-      report.say(name, `ended by itself (${how}) and is started again; its log is ${logPath}`);
+      report.warn(name, `ended by itself (${how}) and is started again; its log is ${logPath}`);
       revival = revive(port, again);
     };
     return start(port, { name, logPath, signal, onEnded });
@@ -63,7 +63,7 @@ export async function startOnFreePort(
         current = await launch(port, tries);
         return;
       } catch (error) {
-        report.say(name, `could not be started again: ${error instanceof Error ? error.message : String(error)}`);
+        report.warn(name, `could not be started again: ${error instanceof Error ? error.message : String(error)}`);
       }
     }
   };
