@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { exitCodes } from '../exit-codes.ts';
 import { tellFleet } from '../fleet/tell-fleet.ts';
 import { report, type Session } from '../session.ts';
-import { renderDiffStat } from '../text/render-diff.ts';
+import { renderGate } from '../text/render-gate.ts';
 import { visibleLine } from '../text/visible-text.ts';
 import { readGiven, type Verb, type VerbArgument, type VerbOption } from '../verb.ts';
 import { findRunId, RunReference } from './find-run.ts';
@@ -79,14 +79,21 @@ const questions: Readonly<Record<GateDecision, string>> = {
   decline: 'Decline',
 };
 
+const done: Readonly<Record<GateDecision, (commit: string) => string>> = {
+  approve: (commit) => `Approved commit ${commit}; it lands now`,
+  request_changes: (commit) => `Changes to commit ${commit} requested; its author goes on`,
+  decline: (commit) => `Declined commit ${commit}; the run has ended`,
+};
+
 async function decide(decision: GateDecision, given: z.output<typeof Given>, session: Session) {
   await tellFleet(session);
   const api = await session.api();
-  const { gate } = await api.call(ShowGate, { gateId: await findGateId(given.target, session) });
+  const shown = await api.call(ShowGate, { gateId: await findGateId(given.target, session) });
+  const { gate } = shown;
   const commit = chooseCommit(gate, given.commit);
   if (!session.json) {
     session.note(visibleLine(gate.question));
-    session.note(renderDiffStat(gate.change.files, session.palette));
+    for (const line of renderGate(shown, session.palette)) session.note(line);
   }
   const asksBack = session.isTerminal && !session.json && !given.yes && given.commit === undefined;
   if (asksBack) {
@@ -103,11 +110,7 @@ async function decide(decision: GateDecision, given: z.output<typeof Given>, ses
     commit,
     ...(comment === undefined || comment.trim() === '' ? {} : { comment }),
   });
-  report(
-    session,
-    decided,
-    () => `${decided.decision.replace('_', ' ')} by ${decided.by}: ${decided.runId} commit ${decided.commit}`,
-  );
+  report(session, decided, () => `${done[decision](decided.commit.slice(0, 10))}: npx flotilla watch ${decided.runId}`);
   return exitCodes.done.code;
 }
 

@@ -4,8 +4,8 @@ import { ShowDiff } from '@flotilla/contracts/calls/show-diff';
 import { ShowGate } from '@flotilla/contracts/calls/show-gate';
 import type { GateId } from '@flotilla/contracts/ids';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
-import { renderDiff, renderDiffStat } from '../text/render-diff.ts';
-import { visibleLine } from '../text/visible-text.ts';
+import { renderDiff } from '../text/render-diff.ts';
+import { renderGate } from '../text/render-gate.ts';
 import type { Session } from '../session.ts';
 
 const question = '[a]pprove  [r]equest changes  [d]ecline  [v]iew the diff  [l]ater: ';
@@ -16,17 +16,17 @@ const question = '[a]pprove  [r]equest changes  [d]ecline  [v]iew the diff  [l]a
  */
 export async function askAtGate(gateId: GateId, session: Session, signal: AbortSignal): Promise<void> {
   const api = await session.api();
-  const { gate, review, findings, checks } = await api.call(ShowGate, { gateId });
+  const shown = await api.call(ShowGate, { gateId });
+  const { gate } = shown;
   if (gate.state !== 'open') return;
   const { out, palette } = session;
-  out(renderDiffStat(gate.change.files, palette));
-  if (checks.length > 0) out(` checks passed: ${checks.map((check) => visibleLine(check)).join(', ')}`);
-  if (review !== undefined) out(` review: ${visibleLine(review)}`);
-  for (const { severity, path, text } of findings)
-    out(` ${severity}: ${path === undefined ? '' : `${visibleLine(path)}: `}${visibleLine(text)}`);
+  for (const line of renderGate(shown, palette)) out(line);
   for (;;) {
     const answer = (await session.ask(question, signal)).trim().toLowerCase();
-    if (answer === 'l' || answer === 'later') return;
+    if (answer === 'l' || answer === 'later') {
+      session.note('Not decided: the run waits. This still watches; Ctrl-C leaves it.');
+      return;
+    }
     if (answer === 'v') {
       const { diff } = await api.call(ShowDiff, { runId: gate.runId });
       out(renderDiff(diff, palette));

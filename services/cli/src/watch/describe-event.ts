@@ -101,7 +101,7 @@ const table: ReadonlyMap<string, Describe> = new Map([
   line(DoorRequest, 'quiet', ({ host, port, verdict, reason }) =>
     verdict === 'allow' ? undefined : `network to ${visibleLine(host)}:${port} refused: ${visibleLine(reason)}`,
   ),
-  line(PlanWritten, 'quiet', ({ plan }) => `plan: ${visibleLine(plan)}`),
+  line(PlanWritten, 'loud', ({ plan }) => `plan: ${visibleLine(plan)}`),
   line(ToolDecided, 'quiet', ({ tool, verdict, code, reason }) =>
     verdict === 'allow'
       ? undefined
