@@ -44,7 +44,7 @@ async function run(): Promise<number> {
       environment: process.env,
       httpPort: readPort(values.port),
       allInOne: values['all-in-one'] === true,
-      onLogLine: openLogOutput(process.stdout, json),
+      onLogLine: openLogOutput({ write: report.print }, json),
       onGivenUp: (error) => {
         failure = error;
         stopped.abort(error);
@@ -52,7 +52,7 @@ async function run(): Promise<number> {
     });
     const { url, tokenFile } = fleet;
     await registerFleet(registry, { url, tokenFile, dataDirectory, pid: process.pid, clone: repositoryDirectory });
-    process.stdout.write(json ? describeForPrograms(fleet) : describeForPeople(fleet));
+    report.print(json ? describeForPrograms(fleet) : describeForPeople(fleet));
     if (!stopped.signal.aborted)
       await new Promise((resolve) => stopped.signal.addEventListener('abort', resolve, { once: true }));
   } catch (error) {
@@ -65,7 +65,7 @@ async function run(): Promise<number> {
     report.say('fleet', `stopped; its data stays in ${fleet.dataDirectory}`);
   }
   if (failure === undefined) return 0;
-  report.say('fleet', failure instanceof FlotillaError ? `${failure.message}. ${failure.advice}` : String(failure));
+  report.fail('fleet', failure instanceof FlotillaError ? `${failure.message}. ${failure.advice}` : String(failure));
   return 1;
 }
 

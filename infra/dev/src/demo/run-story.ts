@@ -58,6 +58,7 @@ async function flotilla(
   args: readonly string[],
   how: 'shown' | 'quiet',
 ): Promise<number> {
+  signal.throwIfAborted();
   const command = join(repositoryDirectory, 'services/cli/bin/flotilla.mjs');
   const child = spawn(process.execPath, [command, ...args], {
     env: { ...process.env, FLOTILLA_URL: fleet.url, FLOTILLA_TOKEN: fleet.token },
