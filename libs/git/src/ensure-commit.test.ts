@@ -5,10 +5,9 @@ import { CommitId } from '@flotilla/contracts/ids';
 import { expect, test } from 'vitest';
 import { addBundle, createBundle, readBundleHeader } from './bundle.ts';
 import { ensureCommit, hasWholeCommit } from './ensure-commit.ts';
-import { maintainMirror } from './maintain-mirror.ts';
 import { openMirror, type Mirror } from './mirror.ts';
 import { parseRemote } from './remote.ts';
-import { pinCommit, unpinRun } from './pin.ts';
+import { pinCommit, unpinRuns } from './pin.ts';
 import { makeRemote, mirrorOf, otherRunId, plainGit, runId, scratchDirectory } from './scratch.fixture.ts';
 import { createGit, type GitCommandTrace } from './run-git.ts';
 
@@ -163,8 +162,8 @@ test('a run pins its commits and lets go of them without touching those of anoth
   const commit = CommitId.parse(remote.read('rev-parse', 'main'));
   await ensureCommit(mirror, commit);
   for (const run of [runId, runId, otherRunId]) await pinCommit(mirror, run, commit);
-  await unpinRun(mirror, runId);
-  await unpinRun(mirror, runId);
+  await mirror.withLock((locked) => unpinRuns(locked, [runId]));
+  await mirror.withLock((locked) => unpinRuns(locked, [runId]));
   expect(await refsOf(mirror)).toEqual([`refs/flotilla/${otherRunId}/${commit}`, `refs/mirror/fetched/${commit}`]);
 });
 
@@ -179,7 +178,7 @@ test('lock files left by a crash do not stop the next writer', async () => {
   writeFileSync(join(mirror.gitDirectory, `refs/flotilla/${runId}/${commit}.lock`), '');
   writeFileSync(join(mirror.gitDirectory, 'packed-refs.lock'), '');
   await pinCommit(mirror, runId, commit);
-  await unpinRun(mirror, runId);
+  await mirror.withLock((locked) => unpinRuns(locked, [runId]));
   expect(await refsOf(mirror)).toEqual([`refs/mirror/fetched/${commit}`]);
 });
 
@@ -226,19 +225,4 @@ test('a mirror that a crash of the host left corrupt is filled anew', async () =
   await ensureCommit(mirror, second);
   expect(await hasWholeCommit(mirror, second)).toBe(true);
   expect(await hasWholeCommit(mirror, first)).toBe(true);
-});
-
-test('maintenance keeps pinned and recent commits and removes what a crash left long ago', async () => {
-  const remote = makeRemote();
-  const mirror = await mirrorOf(remote.bare);
-  const commit = CommitId.parse(remote.read('rev-parse', 'main'));
-  await ensureCommit(mirror, commit);
-  await pinCommit(mirror, runId, commit);
-  mkdirSync(join(mirror.cacheDirectory, 'scratch-old'));
-  await maintainMirror(mirror, new Date());
-  expect(existsSync(join(mirror.cacheDirectory, 'scratch-old'))).toBe(true);
-  await maintainMirror(mirror, new Date(Date.now() + 2 * 24 * 3600 * 1000));
-  expect(existsSync(join(mirror.cacheDirectory, 'scratch-old'))).toBe(false);
-  expect(await hasWholeCommit(mirror, commit)).toBe(true);
-  expect(await refsOf(mirror)).toEqual([`refs/flotilla/${runId}/${commit}`, `refs/mirror/fetched/${commit}`]);
 });

@@ -1,29 +1,36 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Mirror } from './mirror.ts';
-import { listRefs, updateRefs } from './pin.ts';
+import type { RunId } from '@flotilla/contracts/ids';
+import type { KeptMirror } from './mirror.ts';
+import { listRefs, unpinRuns, updateRefs } from './pin.ts';
 
 const fetchedRefsKept = 200;
 const abandonedAfterMs = 24 * 3600 * 1000;
+/** Below the time that a writer waits for the mirror. */
+const packingLimitMs = 300_000;
 
 /**
- * Packs the mirror and drops what nobody reaches any more: fetched commits beyond the newest 200, objects older than two
- * weeks without a ref, and scratch directories that a crash left a day ago. For a quiet hour; writers wait meanwhile.
+ * Packs the mirror and drops what nobody reaches any more: the pins of these runs, fetched commits beyond the newest 200 and
+ * objects older than two weeks without a ref. For a quiet hour: writers wait meanwhile. What an abort leaves undone is done
+ * the next time. Safe to repeat.
  */
-export async function maintainMirror(mirror: Mirror, now: Date): Promise<void> {
+export async function maintainMirror(mirror: KeptMirror, spentRuns: readonly RunId[]): Promise<void> {
   await mirror.withLock(async (locked) => {
+    await unpinRuns(locked, spentRuns);
     const fetched = await listRefs(locked, 'refs/mirror/fetched/', '--sort=-committerdate');
     await updateRefs(
       locked,
       fetched.slice(fetchedRefsKept).map((ref) => `delete ${ref}\0\0`),
     );
     await locked.run({ args: ['pack-refs', '--all', '--prune'] });
-    await locked.run({ args: ['gc', '--quiet', '--prune=2.weeks.ago', '--no-cruft'], timeLimitMs: 3_600_000 });
+    // Forced past a gc that died on another host or in another container: the lock says that none is under way.
+    const args = ['gc', '--force', '--quiet', '--prune=2.weeks.ago', '--no-cruft'];
+    await locked.run({ args, timeLimitMs: packingLimitMs });
   });
-  await removeAbandonedScratch(mirror.cacheDirectory, now);
 }
 
-async function removeAbandonedScratch(cacheDirectory: string, now: Date): Promise<void> {
+/** Removes the scratch directories that a crash left a day ago. */
+export async function removeAbandonedScratch(cacheDirectory: string, now: Date): Promise<void> {
   const names = (await readdir(cacheDirectory)).filter((name) => name.startsWith('scratch-'));
   for (const name of names) {
     const info = await stat(join(cacheDirectory, name)).catch(() => undefined);

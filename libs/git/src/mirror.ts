@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withFileLock } from './file-lock.ts';
 import { neutralAttributes } from './neutral-attributes.ts';
@@ -22,15 +22,19 @@ export interface MirrorOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** A mirror's repository on this host, without its remote. */
+export interface MirrorFiles {
+  readonly gitDirectory: string;
+  /** Runs git on the mirror. */
+  run(call: Omit<GitCall, 'gitDirectory'>): Promise<GitAnswer>;
+}
+
 /** What can be done with a mirror at any time: reading, and writing objects. */
-export interface MirrorReader {
+export interface MirrorReader extends MirrorFiles {
   readonly access: RemoteAccess;
   /** For errors: the remote's address without a credential. */
   readonly remoteName: string;
-  readonly gitDirectory: string;
   readonly cacheDirectory: string;
-  /** Runs git on the mirror. */
-  run(call: Omit<GitCall, 'gitDirectory'>): Promise<GitAnswer>;
   /** Runs git so that it can reach the remote. Its failures are told in the words of the catalogue. */
   runRemote(call: Omit<GitCall, 'gitDirectory' | 'accept'>): Promise<GitAnswer>;
   /** As `runRemote`, for a caller that judges the exit code and the complaint itself. */
@@ -78,28 +82,75 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
   };
 }
 
+export interface KeptMirrorOptions extends Pick<
+  MirrorOptions,
+  'cacheDirectory' | 'git' | 'lockWaitLimitMs' | 'signal'
+> {
+  /** As `listMirrors` names it. */
+  readonly key: string;
+}
+
+/** A mirror that is there, for work on its files alone. */
+export interface KeptMirror extends MirrorFiles {
+  /** As of `Mirror`. */
+  withLock<Result>(work: (locked: MirrorFiles) => Promise<Result>): Promise<Result>;
+}
+
+/** Opens a mirror by its name, whatever its remote is. Makes nothing. */
+export function openKeptMirror(options: KeptMirrorOptions): KeptMirror {
+  const { cacheDirectory, key, signal } = options;
+  const gitDirectory = join(cacheDirectory, `${key}.git`);
+  const lock = { waitLimitMs: options.lockWaitLimitMs ?? 600_000, holds: key, signal };
+  return {
+    ...bindFiles(options, gitDirectory, []),
+    withLock: (work) =>
+      withFileLock(join(cacheDirectory, `${key}.lock`), lock, (descriptor) =>
+        work(bindFiles(options, gitDirectory, [descriptor])),
+      ),
+  };
+}
+
+/** Names of the whole mirrors of a cache directory; none where it is not there yet. */
+export async function listMirrors(cacheDirectory: string): Promise<readonly string[]> {
+  const names = await readdir(cacheDirectory).catch(() => []);
+  const keys = names.flatMap((name) => (/^[0-9a-f]{40}\.git$/.test(name) ? [name.slice(0, 40)] : []));
+  const whole = await Promise.all(keys.map((key) => isWhole(join(cacheDirectory, `${key}.git`))));
+  return keys.filter((_, index) => whole[index]);
+}
+
 function mirrorKey({ access, space }: MirrorOptions): string {
   const identity = JSON.stringify([space ?? '', access.remote.canonicalId]);
   return createHash('sha256').update(identity).digest('hex').slice(0, 40);
 }
 
+type FilesOptions = Pick<MirrorOptions, 'git' | 'signal'>;
+
+function bindFiles({ git, signal }: FilesOptions, gitDirectory: string, keepOpen: readonly number[]) {
+  /** A lock file met while we are the only writer was left by a crash. */
+  const attempt = async (call: Omit<GitCall, 'gitDirectory'>): Promise<GitAnswer> => {
+    const bound = { signal, keepOpen, ...call, gitDirectory, accept: 'any' } as const;
+    const answer = await git(bound);
+    const retry =
+      answer.exitCode !== 0 && keepOpen.length > 0 && (await removeLockLeftBehind(gitDirectory, answer.complaint));
+    return retry ? git(bound) : answer;
+  };
+  const run: MirrorFiles['run'] = async (call) => {
+    const answer = await attempt(call);
+    const accept = call.accept ?? [0];
+    if (accept === 'any' || accept.includes(answer.exitCode)) return answer;
+    throw gitFailure(commandName(call), answer.exitCode, answer.complaint);
+  };
+  return { gitDirectory, attempt, run };
+}
+
 function bindMirror(options: MirrorOptions, gitDirectory: string, keepOpen: readonly number[]): MirrorReader {
   const { access, signal } = options;
   const reach = reachRemote(access);
-  /** A lock file met while we are the only writer was left by a crash. */
-  const attempt = async (call: GitCall): Promise<GitAnswer> => {
-    const answer = await options.git({ ...call, accept: 'any' });
-    const retry =
-      answer.exitCode !== 0 && keepOpen.length > 0 && (await removeLockLeftBehind(gitDirectory, answer.complaint));
-    return retry ? options.git({ ...call, accept: 'any' }) : answer;
-  };
+  const { attempt, run } = bindFiles(options, gitDirectory, keepOpen);
   const tryRemote: Mirror['tryRemote'] = (call) =>
     attempt({
       timeLimitMs: options.transferLimitMs ?? 900_000,
-      signal,
-      keepOpen,
       ...call,
-      gitDirectory,
       settings: [...(call.settings ?? []), ...reach.settings],
       variables: { ...call.variables, ...reach.variables },
       secrets: reach.secrets,
@@ -109,12 +160,7 @@ function bindMirror(options: MirrorOptions, gitDirectory: string, keepOpen: read
     remoteName: describeRemote(access.remote),
     gitDirectory,
     cacheDirectory: options.cacheDirectory,
-    async run(call) {
-      const answer = await attempt({ signal, keepOpen, ...call, gitDirectory });
-      const accept = call.accept ?? [0];
-      if (accept === 'any' || accept.includes(answer.exitCode)) return answer;
-      throw gitFailure(commandName(call), answer.exitCode, answer.complaint);
-    },
+    run,
     runElsewhere: (elsewhere, call) => options.git({ signal, keepOpen, ...call, gitDirectory: elsewhere }),
     tryRemote,
     async runRemote(call) {
