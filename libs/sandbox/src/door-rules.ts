@@ -57,8 +57,9 @@ export function decideAddresses(
 }
 
 /**
- * Addresses that lead to this machine, its neighbours or nowhere: loopback, private, shared, link-local, multicast and
- * reserved (RFC 6890). Addresses that carry an IPv4 address inside are judged by that.
+ * False for addresses that lead to this machine, its neighbours or nowhere: loopback, private, shared, link-local, multicast,
+ * for documentation and reserved (IANA's special-purpose registries, RFC 6890). Addresses that carry an IPv4 address inside
+ * are judged by that.
  */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
@@ -79,8 +80,12 @@ for (const [network, prefix] of [
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
   ['192.168.0.0', 16],
   ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
   ['224.0.0.0', 4],
   ['240.0.0.0', 4],
 ] as const) {
@@ -88,7 +93,12 @@ for (const [network, prefix] of [
 }
 for (const [network, prefix] of [
   ['::', 96],
+  ['64:ff9b:1::', 48],
   ['100::', 64],
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['3fff::', 20],
+  ['5f00::', 16],
   ['fc00::', 7],
   ['fe80::', 10],
   ['fec0::', 10],

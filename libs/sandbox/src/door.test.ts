@@ -165,6 +165,32 @@ test('a host that does not answer or does not resolve is told, and the client he
   expect(seen).toMatchObject([{ verdict: 'allowed', reason: expect.stringContaining('ECONNREFUSED') }]);
 });
 
+test.each([
+  ['a tunnel that is refused', 'CONNECT', []],
+  ['a tunnel that is allowed', 'CONNECT', undefined],
+  ['a plain request that is refused', 'GET', []],
+  ['a plain request that is allowed', 'GET', undefined],
+])('a client that hangs up during the look-up of %s ends that request only', async (_, method, privateAllowed) => {
+  const port = await listen(net.createServer((socket) => void socket.on('error', () => undefined).resume()));
+  const lookup = Promise.withResolvers<readonly string[]>();
+  const asked = Promise.withResolvers<undefined>();
+  await openWithMirror(port, {
+    ...(privateAllowed === undefined ? {} : { privateAllowed }),
+    lookup: () => {
+      asked.resolve(undefined);
+      return lookup.promise;
+    },
+  });
+  const request = method === 'GET' ? get(`http://mirror.internal:${port}/`) : connect(`mirror.internal:${port}`);
+  const client = net.connect(socketPath(), () => client.write(request));
+  await asked.promise;
+  await new Promise<void>((resolve) => client.on('close', () => resolve()).destroy());
+  lookup.resolve(['127.0.0.1']);
+  await expect.poll(() => seen.length).toBe(1);
+  expect(status(await exchange(connect('evil.example:443')))).toBe(403);
+  expect(seen.map(({ method: asking }) => asking)).toEqual([method, 'CONNECT']);
+});
+
 test('limits hold: bytes, requests, header size, and time', async () => {
   const flood = Buffer.alloc(1_000_000, 'x');
   const port = await listen(net.createServer((socket) => void socket.on('error', () => undefined).write(flood)));

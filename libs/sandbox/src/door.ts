@@ -60,6 +60,8 @@ const defaultLimits: DoorLimits = {
 };
 
 const socketName = 'door.sock';
+const gone = 'the client hung up';
+
 /**
  * A forward proxy for one slot, on a unix socket in a directory that is bound into its container: CONNECT and plain HTTP, to
  * the hosts of the grant only. A host is looked up once, every address is judged, and the connection is made to an address
@@ -103,6 +105,7 @@ export async function openDoor(
       answer(client, 403, admission.reason);
       return record.end('refused', admission.reason);
     }
+    if (client.destroyed) return record.end('allowed', gone);
     const upstream = net.connect({ ...target, lookup: admission.lookup });
     track(upstream);
     upstream.setTimeout(limits.connectMs, () => upstream.destroy(new Error('the host does not answer')));
@@ -144,6 +147,7 @@ export async function openDoor(
       response.writeHead(403).end(`${admission.reason}\n`);
       return record.end('refused', admission.reason);
     }
+    if (response.destroyed) return record.end('allowed', gone);
     const headers = { ...withoutHopHeaders(request.headers), host: url.host };
     const path = `${url.pathname}${url.search}`;
     const { method } = request;
@@ -207,8 +211,10 @@ export async function openDoor(
     return record;
   }
 
+  /** A sandbox may hang up at any moment, also while nobody listens to its connection: that ends the connection only. */
   function track(socket: Duplex): void {
     sockets.add(socket);
+    socket.on('error', () => socket.destroy());
     socket.once('close', () => sockets.delete(socket));
   }
 

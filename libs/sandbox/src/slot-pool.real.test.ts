@@ -235,6 +235,25 @@ test('two installations of one name take nothing from each other, whatever they 
   await next.destroy();
 });
 
+test('a slot whose name a neighbour of the same installation uses too is taken without its twin', async () => {
+  const installation = `test-${newId()}`;
+  const mine = await pool({ installation });
+  const neighbour = await pool({ installation });
+  const { engine, directory } = mine.options;
+  const start = async ({ options }: typeof mine, step: string) => {
+    const slots = await openSlotsDirectory(options.directory, installation);
+    await slots.beat('pool-killed');
+    const settings = { ...options, slots, owner: 'pool-killed', limits: defaultSlotLimits };
+    return startContainer(settings, `slot-${installation}`, { claim: claim(step) });
+  };
+  const theirs = await start(neighbour, 'alive');
+  const left = await start(mine, 'dead');
+  onTestFinished(() => engine.removeContainer(theirs.container));
+  const reap = { engine, directory, installation, isAlive: () => false, onFault: unexpected };
+  expect(await reapSlots(reap)).toEqual([left.slot]);
+  expect([await engine.isRunning(left.container), await engine.isRunning(theirs.container)]).toEqual([false, true]);
+});
+
 test('a container ends by itself within a minute of its pool, with whatever runs in it, and no other does', async () => {
   const { pool: alive, engine, options } = await pool();
   const slots = await openSlotsDirectory(options.directory, options.installation);
