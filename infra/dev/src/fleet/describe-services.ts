@@ -41,6 +41,7 @@ export async function describeServices(options: FleetOptions, facts: FleetFacts)
     withUser(facts.servers.nats, principal, facts.secrets.broker[principal]);
   const shared: Readonly<Record<string, string>> = {
     FLOTILLA_INSTALLATION: facts.secrets.installation,
+    ...registrySettings(facts.registries),
     ...inherited(options.environment),
     ...sharedSettings(options, facts),
     FLOTILLA_TOKENS_FILE: tokensFile,
@@ -87,7 +88,7 @@ async function chooseHttpPort({ httpPort, dataDirectory }: FleetOptions): Promis
 
 function sharedSettings(
   { dataDirectory }: FleetOptions,
-  { servers, sandbox, registries }: FleetFacts,
+  { servers, sandbox }: FleetFacts,
 ): Readonly<Record<string, string>> {
   return {
     DATABASE_URL: servers.postgres.url,
@@ -95,9 +96,15 @@ function sharedSettings(
     DOCKER_HOST: sandbox.dockerHost,
     FLOTILLA_DATA_DIRECTORY: dataDirectory,
     FLOTILLA_SANDBOX_IMAGE: sandbox.image,
-    ...(registries.npm === undefined ? {} : { FLOTILLA_NPM_REGISTRY: registries.npm }),
-    ...(registries.pip === undefined ? {} : { FLOTILLA_PIP_INDEX: registries.pip }),
-    ...(registries.certificatesFile === undefined ? {} : { FLOTILLA_CERTIFICATES_FILE: registries.certificatesFile }),
+  };
+}
+
+/** What the machine's own package managers are configured with; a setting of the operator counts before it. */
+function registrySettings({ npm, pip, certificatesFile }: HostRegistries): Readonly<Record<string, string>> {
+  return {
+    ...(npm === undefined ? {} : { FLOTILLA_NPM_REGISTRY: npm }),
+    ...(pip === undefined ? {} : { FLOTILLA_PIP_INDEX: pip }),
+    ...(certificatesFile === undefined ? {} : { FLOTILLA_CERTIFICATES_FILE: certificatesFile }),
   };
 }
 
@@ -113,7 +120,8 @@ function inherited(environment: Readonly<Record<string, string | undefined>>): R
     ...Object.values(definitions).map(({ variable }) => variable),
   ];
   return Object.fromEntries(
-    names.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])),
+    // An empty variable counts as not set.
+    names.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
   );
 }
 

@@ -59,6 +59,8 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
 
 async function ensureSandbox(options: Pick<FleetOptions, 'report' | 'signal' | 'environment'>): Promise<SandboxFacts> {
   const engine = await ensureDockerEngine(options);
+  const given = options.environment['FLOTILLA_SANDBOX_IMAGE'];
+  if (given) return { image: given, dockerHost: engine.at };
   const { image } = await ensureSandboxImage({ ...options, docker: engine.docker });
   return { image, dockerHost: engine.at };
 }
