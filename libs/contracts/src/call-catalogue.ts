@@ -2,11 +2,13 @@ import type { CallContract } from './define-call.ts';
 import { AddProject } from './calls/add-project.ts';
 import { CancelRun } from './calls/cancel-run.ts';
 import { DecideGate } from './calls/decide-gate.ts';
+import { InspectRemote } from './calls/inspect-remote.ts';
 import { ListDead } from './calls/list-dead.ts';
 import { ListEvents } from './calls/list-events.ts';
 import { ListGates } from './calls/list-gates.ts';
 import { ListProjects } from './calls/list-projects.ts';
 import { ListRuns } from './calls/list-runs.ts';
+import { RemoveProject } from './calls/remove-project.ts';
 import { ReplayDead } from './calls/replay-dead.ts';
 import { RetryRun } from './calls/retry-run.ts';
 import { ShowDead } from './calls/show-dead.ts';
@@ -35,6 +37,8 @@ export const calls = {
   addProject: AddProject,
   listProjects: ListProjects,
   showProject: ShowProject,
+  removeProject: RemoveProject,
+  inspectRemote: InspectRemote,
   listDead: ListDead,
   showDead: ShowDead,
   replayDead: ReplayDead,

@@ -28,6 +28,10 @@ export interface CallContract<
   readonly kind: CallKind;
   /** The service that answers; the gateway itself answers from views and the log. */
   readonly servedBy: ServiceName;
+  /** Services that make the call beside the gateway. Default: none. */
+  readonly askedBy?: readonly ServiceName[];
+  /** How long its asker waits for the answer; default 10 s. */
+  readonly answerLimitMs?: number;
   /** Any one of these lets a principal make the call. */
   readonly roles: readonly Role[];
   readonly summary: string;

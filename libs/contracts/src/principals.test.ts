@@ -41,6 +41,14 @@ test('the gateway asks and neither answers nor takes work', () => {
   expect(answers).toBe(false);
 });
 
+test('a service asks another only what the call says that it may', () => {
+  const asked = (service: 'router' | 'merger') =>
+    fleetSubjects(permissionsOfService(service).publish).filter((subject) => subject.startsWith('flotilla.query.'));
+  expect(asked('router')).toEqual(['flotilla.query.inspectRemote']);
+  expect(asked('merger')).toEqual([]);
+  expect(permissionsOfService('merger').answers).toBe(true);
+});
+
 test('a publisher may put tasks on the queue under its own name only', () => {
   expect(fleetSubjects(permissionsOfPublisher('ci').publish)).toEqual(['flotilla.tasks.submitted.ci']);
   expect(fleetSubjects(permissionsOfPublisher('local').publish)).toEqual([

@@ -54,12 +54,13 @@ export function permissionsOfService(
 ): BrokerPermissions {
   const asked = callCatalogue.filter(({ kind, servedBy }) => kind !== 'stream' && servedBy !== 'gateway');
   const served = asked.filter(({ servedBy }) => servedBy === service);
+  const makes = asked.filter(({ askedBy = [] }) => service === 'gateway' || askedBy.includes(service));
   const takesTasks = consumedBy(service).some(({ stream }) => stream === 'TASKS');
   return {
     publish: [
       ...publishedSubjects(service),
       ...(workers.includes(service) ? ['flotilla.live.*'] : []),
-      ...(service === 'gateway' ? asked.map(subjectOfCall) : []),
+      ...makes.map(subjectOfCall),
       ...(takesTasks ? [LOCAL_USER, ...publishers].map((user) => `${inboxPrefixOf(user)}.>`) : []),
       ...consumedBy(service).flatMap((contract) => consumerSubjects(service, contract)),
       ...buckets.flatMap((bucket) => bucketSubjects(service, bucket)),

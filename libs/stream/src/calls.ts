@@ -21,7 +21,7 @@ export interface RequestOptions {
   /** Who asks; the gateway gives the verified principal. */
   readonly principal?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Default 10 s. */
+  /** Default: as the call says, else 10 s. */
   readonly timeoutMs?: number;
 }
 
@@ -35,7 +35,7 @@ export async function request<Call extends CallContract<string, z.ZodObject, z.Z
   broker: Broker,
   call: Call,
   input: RequestInputOf<Call>,
-  { principal, headers = {}, timeoutMs = defaultTimeoutMs }: RequestOptions = {},
+  { principal, headers = {}, timeoutMs = call.answerLimitMs ?? defaultTimeoutMs }: RequestOptions = {},
 ): Promise<ResponseOf<Call>> {
   const sent = toNatsHeaders({ ...headers, ...(principal === undefined ? {} : { [PRINCIPAL_HEADER]: principal }) });
   let answer: Msg;

@@ -42,7 +42,8 @@ test.each(verbs.map((verb) => [verb.name, verb] as const))(
 
 test('every call that names a verb is made by that verb', () => {
   for (const { name, cli } of callCatalogue) {
-    const verb = verbs.find((each) => each.name === cli?.verb);
+    if (cli === undefined) continue;
+    const verb = verbs.find((each) => each.name === cli.verb);
     expect([name, verb?.calls]).toEqual([name, expect.arrayContaining([name])]);
   }
 });
@@ -50,6 +51,7 @@ test('every call that names a verb is made by that verb', () => {
 const withArguments: Readonly<Record<string, readonly string[]>> = {
   'project add': ['slugify', '--remote', '/srv/slugify.git'],
   'project show': ['slugify'],
+  'project remove': ['slugify'],
   submit: ['Make slugify keep digits.', '--project', 'slugify'],
   show: [runId],
   diff: [runId],
@@ -330,6 +332,55 @@ test("a remote's token goes into the data directory of the local fleet and never
   expect(fleet.received).toHaveLength(1);
   expect(fleet.received[0]?.request).toMatchObject({ name: 'api', credential: 'api', setup: [] });
   expect(JSON.stringify(fleet.received)).not.toContain('hunter2');
+});
+
+test('a token that the remote refuses leaves the credential that was there, and none where there was none', async () => {
+  const dataDirectory = join(directory, '.data');
+  await registerFleet(fleetsFile({ XDG_CONFIG_HOME: directory }), {
+    url: fleet.url,
+    tokenFile: '/x',
+    dataDirectory,
+    pid: process.pid,
+  });
+  const add = (secret: string) =>
+    run(['project', 'add', 'api', '--remote', 'https://git.example.com/api.git', '--token-env', 'GIT_TOKEN'], {
+      environment: { ...environment, GIT_TOKEN: secret },
+    });
+  const file = join(dataDirectory, 'credentials', 'api.json');
+  fleet.answer('addProject', ({ name }) => {
+    throw new FlotillaError(errors.remoteCredentialRefused, { remote: String(name), reason: '401' });
+  });
+  expect(await add('wrong')).toMatchObject({ exitCode: 2, err: expect.stringContaining('REMOTE_CREDENTIAL_REFUSED') });
+  expect(existsSync(file)).toBe(false);
+  fleet.answer('addProject', () => undefined);
+  expect((await add('right')).exitCode).toBe(0);
+  fleet.answer('addProject', ({ name }) => {
+    throw new FlotillaError(errors.projectExists, { project: name });
+  });
+  expect((await add('wrong')).exitCode).toBe(4);
+  expect(await readFile(file, 'utf8')).toContain('right');
+});
+
+test('a project that is removed takes the credential along that was written for it, and no other', async () => {
+  const dataDirectory = join(directory, '.data');
+  await registerFleet(fleetsFile({ XDG_CONFIG_HOME: directory }), {
+    url: fleet.url,
+    tokenFile: '/x',
+    dataDirectory,
+    pid: process.pid,
+  });
+  const file = join(dataDirectory, 'credentials', 'slugify.json');
+  await mkdir(join(dataDirectory, 'credentials'), { recursive: true });
+  const remove = async (credential: string, credentialUsed: boolean) => {
+    await writeFile(file, '{}', { mode: 0o600 });
+    const { response } = calls.removeProject.example;
+    fleet.answer('removeProject', () => ({ project: { ...response.project, credential }, credentialUsed }));
+    expect((await flotilla('project', 'remove', 'slugify')).exitCode).toBe(0);
+    return existsSync(file);
+  };
+  expect(await remove('shared', false)).toBe(true);
+  expect(await remove('slugify', true)).toBe(true);
+  expect(await remove('slugify', false)).toBe(false);
 });
 
 test('a key of ssh is named by its path, and must be private', async () => {

@@ -91,7 +91,7 @@ function createCommand(name: string, { out, err }: ProgramOutput): Command {
 }
 
 const groupSummaries: Readonly<Record<string, string>> = {
-  project: 'add and look at repositories',
+  project: 'add, look at and remove repositories',
   dead: 'look at messages that no service could handle, and send them again',
 };
 

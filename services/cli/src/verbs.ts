@@ -10,6 +10,7 @@ import { gates } from './verbs/gates.ts';
 import { list } from './verbs/list.ts';
 import { output } from './verbs/output.ts';
 import { listProjects, showProject } from './verbs/projects.ts';
+import { removeProject } from './verbs/remove-project.ts';
 import { retry } from './verbs/retry.ts';
 import { show } from './verbs/show.ts';
 import { submit } from './verbs/submit.ts';
@@ -20,6 +21,7 @@ export const verbs: readonly Verb[] = [
   addProject,
   listProjects,
   showProject,
+  removeProject,
   submit,
   list,
   show,

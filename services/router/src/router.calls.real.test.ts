@@ -1,14 +1,19 @@
 import { AddProject } from '@flotilla/contracts/calls/add-project';
 import { CancelRun } from '@flotilla/contracts/calls/cancel-run';
 import { DecideGate } from '@flotilla/contracts/calls/decide-gate';
+import { InspectRemote } from '@flotilla/contracts/calls/inspect-remote';
 import { ListDead } from '@flotilla/contracts/calls/list-dead';
+import { RemoveProject } from '@flotilla/contracts/calls/remove-project';
 import { ReplayDead } from '@flotilla/contracts/calls/replay-dead';
 import { RetryRun } from '@flotilla/contracts/calls/retry-run';
 import { ShowDead } from '@flotilla/contracts/calls/show-dead';
 import { SubmitTask } from '@flotilla/contracts/calls/submit-task';
+import { CommitId } from '@flotilla/contracts/ids';
 import { exampleDeadLetterRecord } from '@flotilla/contracts/dead-letter';
 import { deadSubject } from '@flotilla/contracts/streams';
-import { request, serveCalls } from '@flotilla/stream/calls';
+import { errors } from '@flotilla/errors/catalogue';
+import { FlotillaError } from '@flotilla/errors/flotilla-error';
+import { request, serve, serveCalls } from '@flotilla/stream/calls';
 import { connectBroker, type Broker } from '@flotilla/stream/connect-broker';
 import { provisionStreams } from '@flotilla/stream/provision-streams';
 import { publishRaw } from '@flotilla/stream/publish-message';
@@ -24,6 +29,22 @@ let broker: Broker;
 let fixture: RouterFixture;
 let stop: () => Promise<void>;
 let occasions = 0;
+const observer = { around: <T>(_: unknown, work: () => Promise<T>) => work(), answered: () => undefined };
+/** Stands for the merger: every remote has `main`, but one that does not answer. */
+const serveMerger = () =>
+  serveCalls(
+    broker,
+    'merger',
+    [
+      serve(InspectRemote, ({ remote, branch = 'main' }) =>
+        remote === '/srv/absent.git'
+          ? Promise.reject(new FlotillaError(errors.remoteNotFound, { remote, reason: 'no repository' }))
+          : Promise.resolve({ repository: `file:${remote}`, branch, commit: CommitId.parse('c'.repeat(40)) }),
+      ),
+    ],
+    { observer },
+  );
+let stopMerger: () => Promise<void>;
 beforeAll(async () => {
   [nats, fixture] = await Promise.all([startNats(), createRouterFixture()]);
   broker = await connectBroker({ url: nats.url, name: 'test' });
@@ -35,11 +56,13 @@ beforeAll(async () => {
     projects,
     deadLetters: new DeadLetters(createDeadStream(broker, () => String((occasions += 1)))),
     topologies: new Set(['feature_builder', 'quick_fix']),
+    inspectRemote: (input) => request(broker, InspectRemote, input),
   });
-  stop = serveCalls(broker, 'router', calls, { observer: { around: (_, work) => work(), answered: () => undefined } });
+  stop = serveCalls(broker, 'router', calls, { observer });
+  stopMerger = serveMerger();
 });
 afterAll(async () => {
-  await stop();
+  await Promise.all([stop(), stopMerger()]);
   await broker.close();
   await Promise.all([nats.close(), fixture.close()]);
 });
@@ -48,7 +71,10 @@ const principal = 'ann';
 
 test('a client adds a project, submits a task, decides its gate and is told who did', async () => {
   const added = await request(broker, AddProject, { name: 'shop', remote: '/srv/git/shop.git' }, { principal });
-  expect(added).toMatchObject({ created: true, project: { name: 'shop', topology: 'feature_builder' } });
+  expect(added).toMatchObject({
+    created: true,
+    project: { name: 'shop', topology: 'feature_builder', branch: 'main' },
+  });
   const { runId, created } = await request(broker, SubmitTask, { goal: 'Sell.', project: 'shop' }, { principal });
   expect(created).toBe(true);
   expect((await fixture.readRun(runId)).principal).toBe('ann');
@@ -89,6 +115,66 @@ test('the remote is judged before the name: what can never be added is not told 
   await expect(request(broker, AddProject, { name: 'taken', remote: '/srv/other.git' })).rejects.toMatchObject({
     code: 'PROJECT_EXISTS',
   });
+});
+
+test('a remote that a run could not open is refused before its project is there', async () => {
+  await expect(request(broker, AddProject, { name: 'gone', remote: '/srv/absent.git' })).rejects.toMatchObject({
+    code: 'REMOTE_NOT_FOUND',
+    status: 400,
+  });
+  await expect(request(broker, SubmitTask, { goal: 'X.', project: 'gone' })).rejects.toMatchObject({
+    code: 'PROJECT_UNKNOWN',
+  });
+  const unseen = await request(broker, AddProject, { name: 'gone', remote: '/srv/absent.git', unseen: true });
+  expect(unseen).toMatchObject({ created: true });
+  expect(unseen.project.branch).toBeUndefined();
+});
+
+test('without a merger no project is added unseen, unless that is asked for', async () => {
+  await stopMerger();
+  await broker.nc.flush();
+  const asked = { name: 'unasked', remote: '/srv/unasked.git' };
+  await expect(request(broker, AddProject, asked)).rejects.toMatchObject({ code: 'REMOTE_NOT_ASKED', status: 503 });
+  expect((await request(broker, AddProject, { ...asked, unseen: true })).created).toBe(true);
+  stopMerger = serveMerger();
+});
+
+test('a project is removed once its runs have ended; its name is free and its runs stay', async () => {
+  const asked = { name: 'brief', remote: '/srv/brief.git', credential: 'shared' };
+  await request(broker, AddProject, asked);
+  await request(broker, AddProject, { ...asked, name: 'other' });
+  const { runId } = await request(broker, SubmitTask, { goal: 'X.', project: 'brief' });
+  await expect(request(broker, RemoveProject, { name: 'brief' })).rejects.toMatchObject({
+    code: 'PROJECT_IN_USE',
+    status: 409,
+    message: expect.stringContaining(runId),
+  });
+  await request(broker, CancelRun, { runId });
+  expect(await request(broker, RemoveProject, { name: 'brief' })).toMatchObject({
+    project: { name: 'brief', remote: '/srv/brief.git' },
+    credentialUsed: true,
+  });
+  expect((await fixture.readRun(runId)).project.name).toBe('brief');
+  for (const refused of [
+    () => request(broker, RemoveProject, { name: 'brief' }),
+    () => request(broker, RetryRun, { runId }),
+    () => request(broker, SubmitTask, { goal: 'X.', project: 'brief' }),
+  ])
+    await expect(refused()).rejects.toMatchObject({ code: 'PROJECT_UNKNOWN', status: 404 });
+  expect(await request(broker, RemoveProject, { name: 'other' })).toMatchObject({ credentialUsed: false });
+  expect((await request(broker, AddProject, { ...asked, remote: '/srv/new.git' })).created).toBe(true);
+});
+
+test('a task that comes while its project is removed is accepted or refused, and never without its project', async () => {
+  for (let round = 0; round < 10; round += 1) {
+    await request(broker, AddProject, { name: 'race', remote: '/srv/race.git' });
+    const [accepted, removed] = await Promise.allSettled([
+      request(broker, SubmitTask, { goal: `Round ${round}.`, project: 'race' }),
+      request(broker, RemoveProject, { name: 'race' }),
+    ]);
+    expect([accepted.status, removed.status].toSorted()).toEqual(['fulfilled', 'rejected']);
+    if (accepted.status === 'fulfilled') await request(broker, CancelRun, { runId: accepted.value.runId });
+  }
 });
 
 test('a client cancels a run and asks for its task again', async () => {

@@ -1,4 +1,7 @@
 import { AddProject } from '@flotilla/contracts/calls/add-project';
+import type { InspectRemote } from '@flotilla/contracts/calls/inspect-remote';
+import { RemoveProject } from '@flotilla/contracts/calls/remove-project';
+import type { RequestInputOf, ResponseOf } from '@flotilla/contracts/define-call';
 import { CancelRun } from '@flotilla/contracts/calls/cancel-run';
 import { DecideGate } from '@flotilla/contracts/calls/decide-gate';
 import { ListDead } from '@flotilla/contracts/calls/list-dead';
@@ -25,6 +28,8 @@ export interface RouterCalls {
   readonly deadLetters: DeadLetters;
   /** Topologies that runs may follow. */
   readonly topologies: ReadonlySet<string>;
+  /** Asks the merger. Throws what the remote is refused for, CALL_UNANSWERED or CALL_TIMED_OUT. */
+  readonly inspectRemote: (input: RequestInputOf<typeof InspectRemote>) => Promise<ResponseOf<typeof InspectRemote>>;
 }
 
 /** What clients ask of the router; commands are answered after their commit. */
@@ -34,6 +39,7 @@ export function createRouterCalls({
   projects,
   deadLetters,
   topologies,
+  inspectRemote,
 }: RouterCalls): readonly ServedCall[] {
   return [
     serve(SubmitTask, (input, context) =>
@@ -49,7 +55,7 @@ export function createRouterCalls({
       state: await runs.cancel(runId, principalOf(context), reason),
     })),
     serve(RetryRun, ({ runId }, context) => intake.retry(runId, principalOf(context))),
-    serve(AddProject, ({ replace, ...input }) => {
+    serve(AddProject, async ({ replace, unseen, ...input }) => {
       const project = Project.parse(input);
       const refusal = whyRemoteRefused(project.remote);
       if (refusal !== undefined) throw refusal;
@@ -59,12 +65,27 @@ export function createRouterCalls({
           topologies: [...topologies].join(', '),
         });
       }
-      return projects.add(project, replace);
+      return projects.add(unseen ? project : await withBranch(project, inspectRemote), replace);
     }),
+    serve(RemoveProject, ({ name }) => projects.remove(name)),
     serve(ListDead, ({ limit, before }) => deadLetters.list(limit, before)),
     serve(ShowDead, ({ deadId }) => deadLetters.show(deadId)),
     serve(ReplayDead, async ({ deadId, key }) => ({ deadId, messageId: await deadLetters.replay(deadId, key) })),
   ];
+}
+
+/** The project with the branch that its remote has: a default that moves later moves no project. Throws REMOTE_NOT_ASKED. */
+async function withBranch(project: Project, inspectRemote: RouterCalls['inspectRemote']): Promise<Project> {
+  const { name, remote, credential, branch } = project;
+  try {
+    const found = await inspectRemote({ remote, credential, branch });
+    return { ...project, branch: found.branch };
+  } catch (error) {
+    const unasked =
+      error instanceof FlotillaError && (error.is(errors.callUnanswered) || error.is(errors.callTimedOut));
+    if (!unasked) throw error;
+    throw new FlotillaError(errors.remoteNotAsked, { project: name, remote, reason: error.message }, { cause: error });
+  }
 }
 
 /** A service that asks by itself acts for whoever runs the installation. */

@@ -1,4 +1,6 @@
+import { InspectRemote } from '@flotilla/contracts/calls/inspect-remote';
 import type { Resources, ServiceDefinition } from '@flotilla/host/service-definition';
+import { request } from '@flotilla/stream/calls';
 import type { DynamicModule } from '@nestjs/common';
 import { AcceptTaskHandler } from './accept-task.handler.ts';
 import { CompleteStepHandler } from './complete-step.handler.ts';
@@ -62,13 +64,14 @@ export const routerService: ServiceDefinition = {
   name: 'router',
   stages: routerStages,
   module: createRouterModule,
-  calls: (get) =>
+  calls: (get, { broker }) =>
     createRouterCalls({
       intake: get(IntakeStore),
       runs: get(RunStore),
       projects: get(ProjectStore),
       deadLetters: get(DeadLetters),
       topologies: new Set(shippedTopologies),
+      inspectRemote: (input) => request(broker, InspectRemote, input),
     }),
   migrations: routerMigrations,
   entities: routerEntities,

@@ -17,6 +17,7 @@ export const gitErrors = {
   remoteHostKeyChanged: defineError({
     code: 'REMOTE_HOST_KEY_CHANGED',
     remedy: 'operator',
+    status: 422,
     summary: 'The host of {remote} shows another key than the one it showed first, or one that is not trusted',
     advice:
       'Somebody may stand in between: ask whoever runs the host; where the new key is right, remove the host from known_hosts in the credentials directory, then retry the run.',
@@ -56,8 +57,9 @@ export const gitErrors = {
   remoteUnreachable: defineError({
     code: 'REMOTE_UNREACHABLE',
     remedy: 'retry',
+    status: 422,
     summary: 'The remote {remote} does not answer: {reason}',
-    advice: 'Check the network and the host name; the step is tried again by itself.',
+    advice: 'Check the network and the host name; the step of a run is tried again by itself.',
   }),
   remoteEmpty: defineError({
     code: 'REMOTE_EMPTY',

@@ -41,18 +41,21 @@ export const landingErrors = {
   credentialMissing: defineError({
     code: 'CREDENTIAL_MISSING',
     remedy: 'operator',
+    status: 422,
     summary: 'The credential {name} of the project does not exist',
-    advice: 'Write {path} with mode 600, then retry the run.',
+    advice: 'Write {path} with mode 600, then ask again.',
   }),
   credentialExposed: defineError({
     code: 'CREDENTIAL_EXPOSED',
     remedy: 'operator',
+    status: 422,
     summary: 'Others than its owner may read {path} (mode {mode})',
     advice: 'Run "chmod 600 {path}", consider the secret known to others, then retry the run.',
   }),
   credentialUnreadable: defineError({
     code: 'CREDENTIAL_UNREADABLE',
     remedy: 'operator',
+    status: 422,
     summary: 'The credential {name} cannot be used: {reason}',
     advice:
       'Write {path} as {"kind":"token","host":"…","token":"…"} or as {"kind":"ssh","host":"…","keyFile":"…"}, then retry the run.',
@@ -68,6 +71,6 @@ export const landingErrors = {
     remedy: 'caller',
     summary: 'The project {project} declares no checks and none were detected',
     advice:
-      'Name the commands that must pass with `flotilla project add NAME --remote URL --check COMMAND --replace`, also where this task is to add the first tests; or say --unchecked, if its owner accepts changes that nothing has tested.',
+      'Name the commands that must pass with `flotilla project add {project} --remote URL --check "COMMAND" --replace`, also where this task is to add the first tests; or give --unchecked in the place of --check, if its owner accepts changes that nothing has tested.',
   }),
 } as const;

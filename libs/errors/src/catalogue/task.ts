@@ -20,13 +20,29 @@ export const taskErrors = {
     remedy: 'caller',
     status: 409,
     summary: 'There is another project with the name {project}',
-    advice: 'Choose another name, or say that this one replaces it.',
+    advice:
+      'Choose another name, or replace it with "flotilla project add {project} --remote URL --replace" and its other options.',
+  }),
+  projectInUse: defineError({
+    code: 'PROJECT_IN_USE',
+    remedy: 'caller',
+    status: 409,
+    summary: 'The project {project} has runs that have not ended: {runs}',
+    advice: 'Wait for their end, or ask for it with "flotilla cancel RUN", then remove the project.',
+  }),
+  remoteNotAsked: defineError({
+    code: 'REMOTE_NOT_ASKED',
+    remedy: 'wait',
+    summary: 'The remote {remote} was not asked: {reason}',
+    advice:
+      'Start the merger, which alone speaks to remotes, then add the project; or add it without asking, with "flotilla project add {project} --remote URL --unseen".',
   }),
   projectRemoteInvalid: defineError({
     code: 'PROJECT_REMOTE_INVALID',
     remedy: 'caller',
     summary: 'The remote cannot be used: {reason}',
-    advice: 'Give an absolute path, or an https, http, ssh, git or file URL without a user name and password in it.',
+    advice:
+      'Give an absolute path, user@host:path, or an https, ssh or file URL, without a password in it; http is for this machine alone.',
   }),
   gateDecided: defineError({
     code: 'GATE_DECIDED',

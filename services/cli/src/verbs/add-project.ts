@@ -1,12 +1,14 @@
 import { AddProject } from '@flotilla/contracts/calls/add-project';
 import { ProjectName } from '@flotilla/contracts/ids';
+import { errors } from '@flotilla/errors/catalogue';
+import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { z } from 'zod';
 import { exitCodes } from '../exit-codes.ts';
 import { report } from '../session.ts';
 import { readGiven, type Verb } from '../verb.ts';
 import { renderProject } from './projects.ts';
 import { readRemoteAddress } from './remote-address.ts';
-import { writeCredential } from './write-credential.ts';
+import { writeCredential } from './credential-file.ts';
 
 const Given = z.object({
   name: ProjectName,
@@ -21,15 +23,19 @@ const Given = z.object({
   sshKey: z.string().optional(),
   credential: z.string().optional(),
   replace: z.boolean().default(false),
+  unseen: z.boolean().default(false),
 });
 
 export const addProject: Verb = {
   name: 'project add',
-  summary: 'add a repository under a name',
+  summary: 'add a repository under a name, once its remote was asked for the branch',
   arguments: [{ name: 'name', summary: 'lower case letters, digits and hyphens' }],
   options: [
     { flags: '--remote <url>', summary: 'path, https or ssh URL of the git remote' },
-    { flags: '--branch <name>', summary: "branch that receives changes; default: the remote's default branch" },
+    {
+      flags: '--branch <name>',
+      summary: "branch that receives changes; default: the remote's default branch as it is now",
+    },
     {
       flags: '--check <command>',
       summary: 'command that must pass; default: the detected test command',
@@ -51,7 +57,8 @@ export const addProject: Verb = {
       summary: "name of a credential that is in the fleet's data directory already",
       excludes: ['--token-file', '--token-env', '--ssh-key'],
     },
-    { flags: '--replace', summary: 'replace a project of this name' },
+    { flags: '--replace', summary: 'replace a project of this name; what is not given again is not kept' },
+    { flags: '--unseen', summary: 'add it without asking the remote, for one that is not there yet' },
   ],
   examples: [
     {
@@ -69,29 +76,37 @@ export const addProject: Verb = {
   ],
   calls: ['addProject'],
   run: async (given, session) => {
-    const { name, remote, branch, topology, check, unchecked, setup, credential, replace, ...secrets } = readGiven(
-      'project add',
-      Given,
-      given,
-    );
+    const { name, remote, branch, topology, check, unchecked, setup, credential, replace, unseen, ...secrets } =
+      readGiven('project add', Given, given);
     const address = readRemoteAddress(remote, session.workingDirectory);
     const written = await writeCredential(name, address, secrets, session);
-    const used = written ?? credential;
-    const answer = await (
-      await session.api()
-    ).call(AddProject, {
-      name,
-      remote: address.remote,
-      checks: check,
-      unchecked,
-      replace,
-      ...(branch === undefined ? {} : { branch }),
-      ...(topology === undefined ? {} : { topology }),
-      ...(setup === false ? { setup: [] } : Array.isArray(setup) ? { setup } : {}),
-      ...(used === undefined ? {} : { credential: used }),
-    });
+    const used = written?.name ?? credential;
+    const api = await session.api();
+    const answer = await api
+      .call(AddProject, {
+        name,
+        remote: address.remote,
+        checks: check,
+        unchecked,
+        replace,
+        unseen,
+        ...(branch === undefined ? {} : { branch }),
+        ...(topology === undefined ? {} : { topology }),
+        ...(setup === false ? { setup: [] } : Array.isArray(setup) ? { setup } : {}),
+        ...(used === undefined ? {} : { credential: used }),
+      })
+      .catch(async (error: unknown) => {
+        if (isRefusal(error)) await written?.undo();
+        throw error;
+      });
     if (!answer.created && !replace) session.note('it was there already');
     report(session, answer, () => renderProject(answer.project));
     return exitCodes.done.code;
   },
 };
+
+/** Where no answer came, the project may be there and need its credential. */
+function isRefusal(error: unknown): boolean {
+  if (!(error instanceof FlotillaError)) return false;
+  return ![errors.fleetUnreachable, errors.fleetAnswerUnreadable, errors.callTimedOut].some((each) => error.is(each));
+}

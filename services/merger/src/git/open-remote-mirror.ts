@@ -22,7 +22,7 @@ export interface RemoteMirrors {
  */
 export async function openRemoteMirror(
   { git, mirrorDirectory, credentialDirectory, credentials, refusedUnder }: RemoteMirrors,
-  project: Project,
+  project: Pick<Project, 'remote' | 'credential'>,
   signal?: AbortSignal,
 ): Promise<Mirror> {
   const remote = parseRemote(project.remote, { refusedUnder });
@@ -33,7 +33,7 @@ export async function openRemoteMirror(
 async function readCredential(
   credentials: Pick<CredentialDirectory, 'read'>,
   directory: string,
-  { credential: name }: Project,
+  { credential: name }: Pick<Project, 'credential'>,
   remote: Remote,
 ): Promise<RemoteCredential> {
   if (name === undefined) return { kind: 'none' };

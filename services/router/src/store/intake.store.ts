@@ -12,6 +12,7 @@ import { whyRetryRefused } from '../domain/judge-retry.ts';
 import { ProjectEntity, RunEntity } from './entities.ts';
 import { fingerprintTask } from './fingerprint-task.ts';
 import { lockRun, writeAdvance } from './move-run.ts';
+import { projectLock } from './project.store.ts';
 import { runColumns, textColumn } from './run-columns.ts';
 import type { RunStorePorts } from './run.store.ts';
 
@@ -71,7 +72,7 @@ export class IntakeStore {
 
   /**
    * The task of an ended run as a new run, on the project and topology as they are now. Throws RUN_UNKNOWN, RUN_NOT_ENDED,
-   * RUN_LANDED, RETRIES_EXHAUSTED. Asked twice, it gives the same run.
+   * RUN_LANDED, RETRIES_EXHAUSTED, PROJECT_UNKNOWN. Asked twice, it gives the same run.
    */
   retry(runId: RunId, principal: Principal): Promise<Submitted> {
     return this.#begin(async (transaction) => {
@@ -110,6 +111,9 @@ export class IntakeStore {
 
   async #create(transaction: Transaction, task: Task, principal: Principal, origin: Origin): Promise<Begun> {
     const { newRunId, newGateId, freestMode, clock } = this.#ports;
+    await transaction.query('select pg_advisory_xact_lock_shared(hashtextextended($1, 0))', [
+      projectLock(task.project),
+    ]);
     const found = await transaction.em.findOne(ProjectEntity, { name: task.project });
     if (found === null) throw new FlotillaError(errors.projectUnknown, { project: task.project });
     const project = found.definition;

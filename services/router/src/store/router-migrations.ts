@@ -89,4 +89,8 @@ export const routerMigrations: readonly SqlMigration[] = [
            from router.gate join router.run on run.id = gate.run_id`,
     ],
   },
+  {
+    name: 'router-002-projects-removed',
+    up: ['alter table router.run drop constraint run_project_fkey'],
+  },
 ];

@@ -1,5 +1,5 @@
-import { mkdir, open, readFile, rename, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import type { Session } from '../session.ts';
@@ -11,26 +11,51 @@ export interface SecretSource {
   readonly sshKey?: string | undefined;
 }
 
+export interface WrittenCredential {
+  readonly name: string;
+  /** Puts back what was there before. */
+  readonly undo: () => Promise<void>;
+}
+
 /**
- * Writes the secret of a remote into the data directory of the fleet of this machine, mode 0600, and gives its name back;
- * undefined where no secret was given. The fleet's HTTP never sees it. Throws CREDENTIAL_NOT_LOCAL or CREDENTIAL_UNUSABLE.
+ * Writes the secret of a remote into the data directory of the fleet of this machine, mode 0600; undefined where no secret
+ * was given. The fleet's HTTP never sees it. Throws CREDENTIAL_NOT_LOCAL or CREDENTIAL_UNUSABLE.
  */
 export async function writeCredential(
   name: string,
   address: RemoteAddress,
   source: SecretSource,
   session: Session,
-): Promise<string | undefined> {
+): Promise<WrittenCredential | undefined> {
   const given = [source.tokenFile, source.tokenEnv, source.sshKey].filter((each) => each !== undefined);
   if (given.length === 0) return undefined;
   if (given.length > 1) throw unusable('more than one secret is given');
   const credential = await readSecret(address, source, session);
   const { url, local } = await session.fleet();
   if (local === undefined) throw new FlotillaError(errors.credentialNotLocal, { url, name, file: `${name}.json` });
-  const directory = join(local.dataDirectory, 'credentials');
-  await mkdir(directory, { recursive: true, mode: 0o700 });
-  await writePrivate(join(directory, `${name}.json`), `${JSON.stringify(credential, undefined, 2)}\n`);
-  return name;
+  const path = credentialPath(local.dataDirectory, name);
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const before = await readFile(path, 'utf8').catch(() => undefined);
+  await writePrivate(path, `${JSON.stringify(credential, undefined, 2)}\n`);
+  return {
+    name,
+    undo: () => (before === undefined ? rm(path, { force: true }) : writePrivate(path, before)),
+  };
+}
+
+/** Removes what `writeCredential` wrote and gives its path; undefined where the fleet is not of this machine or has no such file. */
+export async function removeCredential(name: string, session: Session): Promise<string | undefined> {
+  const { local } = await session.fleet();
+  if (local === undefined) return undefined;
+  const path = credentialPath(local.dataDirectory, name);
+  const there = await stat(path).catch(() => undefined);
+  if (there === undefined) return undefined;
+  await rm(path, { force: true });
+  return path;
+}
+
+function credentialPath(dataDirectory: string, name: string): string {
+  return join(dataDirectory, 'credentials', `${name}.json`);
 }
 
 async function readSecret({ host, kind }: RemoteAddress, source: SecretSource, session: Session) {
