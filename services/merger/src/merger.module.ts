@@ -12,16 +12,11 @@ import { LandChangeHandler } from './land-change.handler.ts';
 import { RedisMergeLease } from './lease/redis-merge-lease.ts';
 import { createMergerCalls } from './merger.calls.ts';
 import { mergerStages } from './merger.stages.ts';
-import { MirrorKeeper } from './mirror-keeper.ts';
 import { OpenRepositoryHandler } from './open-repository.handler.ts';
-import { readRunEnd } from './read-run-end.ts';
 
 class MergerModule {}
 
-/** How often mirrors that are due are looked for. */
-const upkeepEveryMs = 15 * 60_000;
-
-function createMergerModule({ settings, objects, clock, store, logger }: Resources): DynamicModule {
+function createMergerModule({ settings, objects, clock }: Resources): DynamicModule {
   const mirrors = describeMirrors(requireSetting(settings, 'dataDirectory'));
   return {
     module: MergerModule,
@@ -32,29 +27,14 @@ function createMergerModule({ settings, objects, clock, store, logger }: Resourc
       },
       { provide: RemoteInspector, useFactory: () => new RemoteInspector(mirrors) },
       {
-        provide: MirrorKeeper,
-        useFactory: () =>
-          new MirrorKeeper({
-            ...mirrors,
-            clock,
-            everyMs: upkeepEveryMs,
-            endOf: (runId) => readRunEnd(store, runId),
-            onMaintained: (mirror, unpinned) =>
-              logger.info({ event: 'mirror_maintained', mirror, runs_unpinned: unpinned.length }),
-            onTrouble: (mirror, error) => logger.warn({ event: 'mirror_upkeep_failed', mirror, reason: String(error) }),
-          }),
-      },
-      {
         provide: OpenRepositoryHandler,
-        inject: [MirrorKeeper],
-        useFactory: (keeper: MirrorKeeper) =>
-          keeper.before(new OpenRepositoryHandler(new RemoteRepositories(mirrors), objects.changes)),
+        useFactory: () => new OpenRepositoryHandler(new RemoteRepositories(mirrors), objects.changes),
       },
       {
         provide: LandChangeHandler,
-        inject: [RedisMergeLease, MirrorKeeper],
-        useFactory: (lease: RedisMergeLease, keeper: MirrorKeeper) =>
-          keeper.before(new LandChangeHandler(new RemoteTargets({ mirrors, bundles: objects.changes, clock }), lease)),
+        inject: [RedisMergeLease],
+        useFactory: (lease: RedisMergeLease) =>
+          new LandChangeHandler(new RemoteTargets({ mirrors, bundles: objects.changes, clock }), lease),
       },
     ],
   };
