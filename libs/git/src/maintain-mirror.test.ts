@@ -32,7 +32,7 @@ test('after many runs the refs and packs of a mirror stay few, and what a run un
   expect(countPacks(mirror)).toBeGreaterThan(20);
   growOld(mirror);
 
-  await maintainMirror(await keptOf(mirror), ended);
+  await maintainMirror(await keptOf(mirror), ended, new Date());
 
   expect((await refsOf(mirror)).filter((ref) => ref.startsWith('refs/flotilla/')).toSorted()).toEqual(
     [changes[0], loose].map((commit) => `refs/flotilla/${underWay}/${commit}`).toSorted(),
@@ -43,7 +43,7 @@ test('after many runs the refs and packs of a mirror stay few, and what a run un
   for (const commit of [base, loose, ...changes.slice(0, 1)]) expect(await hasWholeCommit(mirror, commit)).toBe(true);
 
   growOld(mirror);
-  await maintainMirror(await keptOf(mirror), runs);
+  await maintainMirror(await keptOf(mirror), runs, new Date());
   expect(await hasWholeCommit(mirror, loose)).toBe(false);
 });
 
@@ -60,7 +60,7 @@ test('of the commits that were fetched the newest stay', async () => {
     input: older.map((id) => `create refs/mirror/fetched/${id}\0${id}\0`).join(''),
   });
   growOld(mirror);
-  await maintainMirror(await keptOf(mirror), []);
+  await maintainMirror(await keptOf(mirror), [], new Date());
   const refs = await refsOf(mirror);
   expect(refs).toHaveLength(200);
   expect(refs).toContain(`refs/mirror/fetched/${commit}`);
@@ -81,12 +81,21 @@ test('maintenance that is aborted lets the next writer in, and is done the next 
     if (call.args[0] === 'gc') stop.abort(reason);
     return git(call);
   };
-  await expect(maintainMirror(await keptOf(mirror, abortAtGc, stop.signal), [])).rejects.toBe(reason);
+  await expect(maintainMirror(await keptOf(mirror, abortAtGc, stop.signal), [], new Date())).rejects.toBe(reason);
   writeFileSync(join(mirror.gitDirectory, 'gc.pid'), '1 another-host');
   await pinCommit(mirror, runNumber(2), commit);
-  await maintainMirror(await keptOf(mirror), [runId]);
+  await maintainMirror(await keptOf(mirror), [runId], new Date());
   expect(await listPinnedRuns(mirror)).toEqual([runNumber(2)]);
   expect(countPacks(mirror)).toBe(1);
+});
+
+test('a mirror tells when it was last maintained', async () => {
+  const mirror = await mirrorOf(makeRemote().bare);
+  const then = new Date(Date.now() + 3 * day);
+  const madeAt = (await listMirrors(mirror.cacheDirectory))[0]!.maintainedAt;
+  expect(Math.abs(madeAt.getTime() - Date.now())).toBeLessThan(day);
+  await maintainMirror(await keptOf(mirror), [], then);
+  expect((await listMirrors(mirror.cacheDirectory))[0]!.maintainedAt).toEqual(then);
 });
 
 test('a directory without mirrors, and half of one, hold none', async () => {
@@ -107,8 +116,8 @@ test('what a crash left in the scratch room is removed after a day', async () =>
 });
 
 async function keptOf(mirror: Mirror, git: RunGit = createGit(), signal?: AbortSignal) {
-  const [key = ''] = await listMirrors(mirror.cacheDirectory);
-  return openKeptMirror({ cacheDirectory: mirror.cacheDirectory, key, git, signal });
+  const [entry] = await listMirrors(mirror.cacheDirectory);
+  return openKeptMirror({ cacheDirectory: mirror.cacheDirectory, key: entry!.key, git, signal });
 }
 
 /** A commit that only its author has, and the bundle that brings it. */

@@ -1,7 +1,7 @@
-import { readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunId } from '@flotilla/contracts/ids';
-import type { KeptMirror } from './mirror.ts';
+import { wholeMark, type KeptMirror } from './mirror.ts';
 import { listRefs, unpinRuns, updateRefs } from './pin.ts';
 
 const fetchedRefsKept = 200;
@@ -14,7 +14,7 @@ const packingLimitMs = 300_000;
  * objects older than two weeks without a ref. For a quiet hour: writers wait meanwhile. What an abort leaves undone is done
  * the next time. Safe to repeat.
  */
-export async function maintainMirror(mirror: KeptMirror, spentRuns: readonly RunId[]): Promise<void> {
+export async function maintainMirror(mirror: KeptMirror, spentRuns: readonly RunId[], now: Date): Promise<void> {
   await mirror.withLock(async (locked) => {
     await unpinRuns(locked, spentRuns);
     const fetched = await listRefs(locked, 'refs/mirror/fetched/', '--sort=-committerdate');
@@ -26,6 +26,7 @@ export async function maintainMirror(mirror: KeptMirror, spentRuns: readonly Run
     // Forced past a gc that died on another host or in another container: the lock says that none is under way.
     const args = ['gc', '--force', '--quiet', '--prune=2.weeks.ago', '--no-cruft'];
     await locked.run({ args, timeLimitMs: packingLimitMs });
+    await utimes(join(locked.gitDirectory, wholeMark), now, now);
   });
 }
 

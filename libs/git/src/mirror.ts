@@ -8,6 +8,9 @@ import { reachRemote, type RemoteAccess } from './remote-access.ts';
 import { describeRemote } from './remote.ts';
 import { commandName, gitFailure, type GitAnswer, type GitCall, type RunGit } from './run-git.ts';
 
+/** File of a mirror that is made last; its time is that of the making or of the last maintenance. */
+export const wholeMark = 'flotilla-mirror';
+
 export interface MirrorOptions {
   /** Directory of this host's mirrors; made when absent. May be shared by the containers of one host. */
   readonly cacheDirectory: string;
@@ -110,12 +113,23 @@ export function openKeptMirror(options: KeptMirrorOptions): KeptMirror {
   };
 }
 
-/** Names of the whole mirrors of a cache directory; none where it is not there yet. */
-export async function listMirrors(cacheDirectory: string): Promise<readonly string[]> {
+export interface MirrorEntry {
+  readonly key: string;
+  /** When it was made or last maintained. */
+  readonly maintainedAt: Date;
+}
+
+/** The whole mirrors of a cache directory; none where it is not there yet. */
+export async function listMirrors(cacheDirectory: string): Promise<readonly MirrorEntry[]> {
   const names = await readdir(cacheDirectory).catch(() => []);
   const keys = names.flatMap((name) => (/^[0-9a-f]{40}\.git$/.test(name) ? [name.slice(0, 40)] : []));
-  const whole = await Promise.all(keys.map((key) => isWhole(join(cacheDirectory, `${key}.git`))));
-  return keys.filter((_, index) => whole[index]);
+  const marks = await Promise.all(
+    keys.map((key) => stat(join(cacheDirectory, `${key}.git`, wholeMark)).catch(() => undefined)),
+  );
+  return keys.flatMap((key, index) => {
+    const mark = marks[index];
+    return mark === undefined ? [] : [{ key, maintainedAt: mark.mtime }];
+  });
 }
 
 function mirrorKey({ access, space }: MirrorOptions): string {
@@ -180,7 +194,7 @@ async function removeLockLeftBehind(gitDirectory: string, complaint: string): Pr
 }
 
 async function isWhole(gitDirectory: string): Promise<boolean> {
-  const info = await stat(join(gitDirectory, 'flotilla-mirror')).catch(() => undefined);
+  const info = await stat(join(gitDirectory, wholeMark)).catch(() => undefined);
   return info?.isFile() ?? false;
 }
 
@@ -197,7 +211,7 @@ async function makeRepository(options: MirrorOptions, gitDirectory: string): Pro
     });
     await mkdir(join(made, 'info'), { recursive: true });
     await writeFile(join(made, 'info', 'attributes'), neutralAttributes);
-    await writeFile(join(made, 'flotilla-mirror'), `${options.access.remote.canonicalId}\n`);
+    await writeFile(join(made, wholeMark), `${options.access.remote.canonicalId}\n`);
     await rename(made, gitDirectory);
   });
 }

@@ -12,11 +12,16 @@ import { LandChangeHandler } from './land-change.handler.ts';
 import { RedisMergeLease } from './lease/redis-merge-lease.ts';
 import { createMergerCalls } from './merger.calls.ts';
 import { mergerStages } from './merger.stages.ts';
+import { MirrorKeeper } from './mirror-keeper.ts';
 import { OpenRepositoryHandler } from './open-repository.handler.ts';
+import { readRunEnd } from './read-run-end.ts';
 
 class MergerModule {}
 
-function createMergerModule({ settings, objects, clock }: Resources): DynamicModule {
+/** How often mirrors that are due are looked for. */
+const upkeepEveryMs = 15 * 60_000;
+
+function createMergerModule({ settings, objects, clock, store, logger }: Resources): DynamicModule {
   const mirrors = describeMirrors(requireSetting(settings, 'dataDirectory'));
   return {
     module: MergerModule,
@@ -27,14 +32,29 @@ function createMergerModule({ settings, objects, clock }: Resources): DynamicMod
       },
       { provide: RemoteInspector, useFactory: () => new RemoteInspector(mirrors) },
       {
+        provide: MirrorKeeper,
+        useFactory: () =>
+          new MirrorKeeper({
+            ...mirrors,
+            clock,
+            everyMs: upkeepEveryMs,
+            endOf: (runId) => readRunEnd(store, runId),
+            onMaintained: (mirror, unpinned) =>
+              logger.info({ event: 'mirror_maintained', mirror, runs_unpinned: unpinned.length }),
+            onTrouble: (mirror, error) => logger.warn({ event: 'mirror_upkeep_failed', mirror, reason: String(error) }),
+          }),
+      },
+      {
         provide: OpenRepositoryHandler,
-        useFactory: () => new OpenRepositoryHandler(new RemoteRepositories(mirrors), objects.changes),
+        inject: [MirrorKeeper],
+        useFactory: (keeper: MirrorKeeper) =>
+          keeper.before(new OpenRepositoryHandler(new RemoteRepositories(mirrors), objects.changes)),
       },
       {
         provide: LandChangeHandler,
-        inject: [RedisMergeLease],
-        useFactory: (lease: RedisMergeLease) =>
-          new LandChangeHandler(new RemoteTargets({ mirrors, bundles: objects.changes, clock }), lease),
+        inject: [RedisMergeLease, MirrorKeeper],
+        useFactory: (lease: RedisMergeLease, keeper: MirrorKeeper) =>
+          keeper.before(new LandChangeHandler(new RemoteTargets({ mirrors, bundles: objects.changes, clock }), lease)),
       },
     ],
   };

@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { InspectRemote } from '@flotilla/contracts/calls/inspect-remote';
-import type { RunId, StepId } from '@flotilla/contracts/ids';
+import { RunEnded } from '@flotilla/contracts/events/run-events';
+import type { Principal, RunId, StepId } from '@flotilla/contracts/ids';
+import type { NewLogEntry } from '@flotilla/contracts/log-entry';
 import { LandStepRequested } from '@flotilla/contracts/messages/land-step-requested';
 import { OpenStepRequested } from '@flotilla/contracts/messages/open-step-requested';
 import { createHostFixture, eventually, type HostFixture } from '@flotilla/host/host.fixture';
@@ -14,6 +16,7 @@ import { ScratchRemote } from '@flotilla/testing/scratch-remote';
 import { startRedis, type RedisServer } from '@flotilla/testing/servers/start-redis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { mergerService } from './merger.module.ts';
+import { readRunEnd } from './read-run-end.ts';
 
 let host: HostFixture;
 let redis: RedisServer;
@@ -79,6 +82,16 @@ test('a repository that is not there fails the step with what to do', async () =
     code: 'REMOTE_NOT_FOUND',
     advice: expect.any(String),
   });
+});
+
+test('how a run ended is read from its log, and one under way has no end', async () => {
+  const runId = 'run_00000000000000000000000009' as RunId;
+  expect(await readRunEnd(host.store, runId)).toBeUndefined();
+  const log = (entry: NewLogEntry) => host.store.transaction(({ appendLog }) => appendLog(runId, [entry]));
+  await log({ type: 'run.cancel_requested', payload: { by: 'local' as Principal } });
+  expect(await readRunEnd(host.store, runId)).toBeUndefined();
+  await log({ type: 'run.ended', payload: RunEnded.payload.parse(RunEnded.example) });
+  expect(await readRunEnd(host.store, runId)).toEqual({ result: 'landed', at: expect.any(String) });
 });
 
 async function answerOf(stepId: StepId) {
