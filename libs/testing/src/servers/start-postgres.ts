@@ -25,7 +25,7 @@ export interface PostgresOptions {
   readonly private?: boolean;
 }
 
-/** A Postgres with a fresh database. Its data lies in a temporary directory and is not made durable. */
+/** A Postgres with a fresh database. Its data lies in a temporary directory and outlives the server, not the machine. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   const given = process.env['DATABASE_URL'];
   return given !== undefined && options.private !== true ? useGiven(given) : startPrivate();
@@ -96,10 +96,10 @@ async function startPrivate(): Promise<PostgresServer> {
   };
 }
 
+/** Commits reach the kernel and not the disk: what is killed keeps them, only a machine that goes down does not. */
 const settings = [
   'listen_addresses=127.0.0.1',
   'fsync=off',
-  'synchronous_commit=off',
   'full_page_writes=off',
   'shared_buffers=32MB',
   'max_connections=150',
