@@ -65,6 +65,8 @@ export interface DeliveryObserver {
       readonly messageId: string;
       readonly subject: string;
       readonly delivery: number;
+      /** How long the message waited in the broker; of its first delivery only. */
+      readonly waitedMs: number | undefined;
       readonly headers: ReadonlyMap<string, string>;
       readonly message: unknown;
     },

@@ -1,5 +1,4 @@
 import type { JsMsg } from '@nats-io/jetstream';
-import type { DeadLetterRecord } from '@flotilla/contracts/dead-letter';
 import { headers as headerNames } from '@flotilla/contracts/headers';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
@@ -7,7 +6,9 @@ import { classify, decideSettlement, type Settlement } from './decide-settlement
 import type { Arrival, Claim, DeliveryGuard, DeliveryObserver } from './delivery-guard.ts';
 import { keepAlive } from './keep-alive.ts';
 import { type Envelope, readEnvelope, readPayload } from './read-arrival.ts';
+import { rejectOn } from './reject-on.ts';
 import type { Delivery, Handler, Stage } from './stage.ts';
+import { writeDeadLetter } from './write-dead-letter.ts';
 
 export interface DeliveryPorts {
   readonly guard: DeliveryGuard;
@@ -22,8 +23,8 @@ export interface DeliveryPorts {
 export interface Shutdown {
   /** Asks handlers to end. */
   readonly signal: AbortSignal;
-  /** Rejects once they are not waited for any longer. */
-  readonly given: Promise<never>;
+  /** Aborted once they are not waited for any longer. */
+  readonly given: AbortSignal;
 }
 
 /** A delivery that could not begin, most often for a lease that a dead process still holds, comes again so soon. */
@@ -42,7 +43,8 @@ export async function runDelivery(
   const startedAt = ports.monotonicMs();
   const read = readMessage(envelope, stage);
   const { messageId, subject, headers, delivery } = envelope;
-  const told = { stage: stage.contract.name, messageId, subject, headers, delivery, message: read.message };
+  const waitedMs = delivery === 1 ? Math.max(0, ports.clock().getTime() - envelope.at.getTime()) : undefined;
+  const told = { stage: stage.contract.name, messageId, subject, headers, delivery, waitedMs, message: read.message };
   await ports.observer.around(told, async () => {
     const settlement = await settleDelivery(ports, stage, handler, { message, envelope, read }, shutdown).catch(
       (error) => {
@@ -158,8 +160,9 @@ async function handle(
     monotonicMs: ports.monotonicMs,
   });
   const delivery = describeDelivery(stage, envelope, claim, AbortSignal.any([lost.signal, shutdown.signal]));
+  const given = rejectOn(shutdown.given);
   try {
-    await Promise.race([handler.handle(read.message, delivery), shutdown.given]);
+    await Promise.race([handler.handle(read.message, delivery), given.promise]);
     return { kind: 'acknowledged' };
   } catch (error) {
     const { failures } = claim;
@@ -167,6 +170,7 @@ async function handle(
     return decideSettlement({ error, failures, budget: stage.budget, leaseLost: lost.signal.aborted, stopping });
   } finally {
     stopKeeping();
+    given.forget();
   }
 }
 
@@ -223,34 +227,4 @@ async function bury(
   }
   message.term(); // without a reason, which nats-server 2.9 does not understand
   return { kind: 'dead', error };
-}
-
-function writeDeadLetter(
-  { contract }: Stage,
-  envelope: Envelope,
-  message: unknown,
-  error: FlotillaError,
-  at: Date,
-): DeadLetterRecord {
-  const fields = typeof message === 'object' && message !== null ? message : {};
-  const text = (name: string): string | undefined => {
-    const value: unknown = Reflect.get(fields, name);
-    return typeof value === 'string' ? value : undefined;
-  };
-  const runId = text('runId');
-  const stepId = text('stepId');
-  return {
-    stage: contract.name,
-    subject: envelope.subject,
-    messageId: envelope.messageId,
-    ...(runId === undefined ? {} : { runId }),
-    ...(stepId === undefined ? {} : { stepId }),
-    code: error.code,
-    message: error.message,
-    advice: error.advice,
-    deliveries: envelope.delivery,
-    at: at.toISOString(),
-    headers: Object.fromEntries(envelope.headers),
-    payload: envelope.text,
-  };
 }

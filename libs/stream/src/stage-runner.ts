@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Consumer, JsMsg } from '@nats-io/jetstream';
 import { ACK_WAIT_MS, HEARTBEAT_MS } from '@flotilla/contracts/streams';
 import { errors } from '@flotilla/errors/catalogue';
@@ -45,7 +46,7 @@ export class StageRunner {
   readonly #handler: Handler<unknown>;
   readonly #running = new Set<Promise<void>>();
   readonly #asked = new AbortController();
-  readonly #given = Promise.withResolvers<never>();
+  readonly #given = new AbortController();
   #consumer: Consumer | undefined;
   #pulls = new AbortController();
   #pulling = 0;
@@ -65,7 +66,6 @@ export class StageRunner {
       clock: options.clock,
       monotonicMs: options.monotonicMs ?? (() => performance.now()),
     };
-    this.#given.promise.catch(() => undefined);
   }
 
   /** Deliveries under way. */
@@ -92,7 +92,7 @@ export class StageRunner {
     await this.#settledWithin(finishMs);
     this.#asked.abort(new FlotillaError(errors.shuttingDown));
     await this.#settledWithin(abortMs);
-    this.#given.reject(new FlotillaError(errors.shuttingDown));
+    this.#given.abort(new FlotillaError(errors.shuttingDown));
     await Promise.all(this.#running);
   }
 
@@ -105,7 +105,9 @@ export class StageRunner {
   #fill(): void {
     const { concurrency } = this.#options.stage;
     const slots = typeof concurrency === 'function' ? concurrency() : concurrency;
-    while (!this.#stopped && this.#running.size + this.#pulling < slots) void this.#pull();
+    const consumer = this.#consumer;
+    if (consumer === undefined) return;
+    while (!this.#stopped && this.#running.size + this.#pulling < slots) void this.#pull(consumer);
   }
 
   /** A server that was away has forgotten what was asked of it. */
@@ -114,9 +116,7 @@ export class StageRunner {
     this.#pulls = new AbortController();
   }
 
-  async #pull(): Promise<void> {
-    const consumer = this.#consumer;
-    if (consumer === undefined) return;
+  async #pull(consumer: Consumer): Promise<void> {
     this.#pulling += 1;
     try {
       const pulled = await pullMessage(consumer, { expiresMs: pullExpiresMs, signal: this.#pulls.signal });
@@ -133,7 +133,7 @@ export class StageRunner {
 
   #take(message: JsMsg): void {
     if (this.#stopped) return message.nak();
-    const shutdown = { signal: this.#asked.signal, given: this.#given.promise };
+    const shutdown = { signal: this.#asked.signal, given: this.#given.signal };
     const delivery = runDelivery(this.#ports, this.#options.stage, this.#handler, message, shutdown).finally(() => {
       this.#running.delete(delivery);
       this.#fill();
@@ -145,7 +145,8 @@ export class StageRunner {
   async #recover(reason: unknown): Promise<void> {
     if (this.#stopped) return;
     if (this.#failures === 0) this.#options.observer.troubled('pull_failed', reason, this.#options.stage.contract.name);
-    await pause(retryMs[Math.min(this.#failures, retryMs.length - 1)] ?? 0, this.#pulls.signal);
+    const delayMs = retryMs[Math.min(this.#failures, retryMs.length - 1)];
+    await wait(delayMs, undefined, { signal: this.#pulls.signal }).catch(() => undefined);
     this.#failures += 1;
     if (!this.#stopped) await this.#provision().catch(() => undefined);
   }
@@ -153,15 +154,8 @@ export class StageRunner {
   async #settledWithin(limitMs: number): Promise<void> {
     if (this.#running.size === 0) return;
     const limit = new AbortController();
-    await Promise.race([Promise.all(this.#running), pause(limitMs, limit.signal)]);
+    const limited = wait(limitMs, undefined, { signal: limit.signal }).catch(() => undefined);
+    await Promise.race([Promise.all(this.#running), limited]);
     limit.abort();
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
-  });
 }
