@@ -9,7 +9,7 @@ import type { Store } from '@flotilla/store/store';
 import type { Burial } from '@flotilla/stream/delivery-guard';
 import { keepPayload } from './keep-payload.ts';
 import { StepName } from './step-request.ts';
-import { spendingTypes, sumSpent } from './sum-spent.ts';
+import { readSpent } from './sum-spent.ts';
 
 export interface BuryPorts {
   readonly store: Store;
@@ -24,17 +24,7 @@ export interface BuryPorts {
 export async function buryMessage({ store, answer }: BuryPorts, burial: Burial): Promise<void> {
   const { letter, contract, error, claim } = burial;
   const step = contract.subject.startsWith('flotilla.step.requested.') ? readStepName(letter) : undefined;
-  const spent =
-    step === undefined
-      ? undefined
-      : sumSpent(
-          await store.readLog(step.runId, {
-            stepId: step.stepId,
-            attempt: step.attempt,
-            types: spendingTypes,
-            limit: 10_000,
-          }),
-        );
+  const spent = step === undefined ? undefined : await readSpent(store, step);
   try {
     await store.transaction(async (transaction) => {
       if (claim?.lease !== undefined) await transaction.requireLease(claim.lease);

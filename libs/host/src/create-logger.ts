@@ -11,7 +11,6 @@ import type { Redact } from './redact-secrets.ts';
 export type Logger = PinoLogger;
 
 export interface LoggerOptions {
-  readonly service: string;
   readonly instance: string;
   readonly settings: Pick<Settings, 'logLevel' | 'logFormat'>;
   readonly redact: Redact;
@@ -19,15 +18,18 @@ export interface LoggerOptions {
   readonly output?: NodeJS.WritableStream & { readonly fd?: number };
 }
 
-/** Every line carries the service, the instance and the trace it belongs to, and holds no known secret. */
-export function createLogger({ service, instance, settings, redact, output = process.stdout }: LoggerOptions): Logger {
+/**
+ * Every line carries the instance, what `withLogFields` adds and the trace it belongs to, and holds no known secret. Who logs is a
+ * child's field: a service of a process with several has a child of its own, and pino would write a field of parent and child twice.
+ */
+export function createLogger({ instance, settings, redact, output = process.stdout }: LoggerOptions): Logger {
   const destination: DestinationStream = { write: (line) => void output.write(redact(line)) };
   const readable =
     settings.logFormat === 'pretty' || (settings.logFormat === 'auto' && output.fd !== undefined && isatty(output.fd));
   return pino(
     {
       level: settings.logLevel,
-      base: { service, instance },
+      base: { instance },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       messageKey: 'message',

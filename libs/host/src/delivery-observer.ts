@@ -18,7 +18,7 @@ export interface ObserverOptions {
 /** A span, a log line and a number for each delivery; the span goes on from the trace that the message carries. */
 export function observeDeliveries({ service, logger, metrics }: ObserverOptions): DeliveryObserver {
   return {
-    around: ({ stage, messageId, subject, delivery, headers, message }, work) =>
+    around: ({ stage, messageId, subject, delivery, waitedMs, headers, message }, work) =>
       withSpan(
         service,
         `process ${stage}`,
@@ -40,6 +40,7 @@ export function observeDeliveries({ service, logger, metrics }: ObserverOptions)
         () =>
           withLogFields({ ...namesOf(message), message_id: messageId }, () => {
             logger.info({ event: 'delivery_started', stage, delivery });
+            if (waitedMs !== undefined) metrics.taken({ stage, waitedMs });
             return work();
           }),
       ),

@@ -74,10 +74,13 @@ export async function createHostFixture() {
   });
   const services: RunningService[] = [];
   const logged: Record<string, unknown>[] = [];
+  const lines: string[] = [];
   const output = new Writable({
     write: (chunk: Buffer, _, done) => {
-      for (const line of chunk.toString().split('\n').filter(Boolean))
+      for (const line of chunk.toString().split('\n').filter(Boolean)) {
+        lines.push(line);
         logged.push(JSON.parse(line) as Record<string, unknown>);
+      }
       done();
     },
   });
@@ -95,6 +98,7 @@ export async function createHostFixture() {
     store,
     environment,
     logged,
+    lines,
     output,
     start: async (definition: ServiceDefinition): Promise<RunningService> => {
       const service = await startService(definition, { environment, output, bootLimitMs: 20_000 });

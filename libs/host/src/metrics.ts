@@ -10,6 +10,8 @@ export interface FleetMetrics {
     readonly durationMs: number;
   }): void;
   waited(fields: { readonly stage: string; readonly code: string }): void;
+  /** A message that arrived for the first time had waited for a free slot so long. */
+  taken(fields: { readonly stage: string; readonly waitedMs: number }): void;
   stepEnded(fields: {
     readonly verb: string;
     readonly outcome: string;
@@ -17,15 +19,29 @@ export interface FleetMetrics {
     readonly spent: Spent;
   }): void;
   called(fields: { readonly call: string; readonly code?: string; readonly durationMs: number }): void;
+  /** Every process reads the same outbox: the fleet's number is the largest, not the sum. */
   observeOutbox(read: () => { readonly waiting: number; readonly oldestMs: number }): void;
+  /** Likewise; a read that fails is left out. */
+  observeGates(read: () => Promise<number>): void;
 }
+
+/** The SDK's own boundaries are made for milliseconds. */
+const secondBoundaries = [
+  0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1_200, 1_800, 3_600,
+];
 
 export function createMetrics(service: string): FleetMetrics {
   const meter = metrics.getMeter(service);
-  const seconds = (name: string, description: string) => meter.createHistogram(name, { unit: 's', description });
+  const seconds = (name: string, description: string) =>
+    meter.createHistogram(name, {
+      unit: 's',
+      description,
+      advice: { explicitBucketBoundaries: secondBoundaries },
+    });
   const count = (name: string, unit: string, description: string) => meter.createCounter(name, { unit, description });
   const deliveries = count('flotilla.deliveries', '{delivery}', 'Deliveries by stage and how they were settled.');
   const deliveryDuration = seconds('flotilla.delivery.duration', 'From arrival to settlement.');
+  const queueWait = seconds('flotilla.queue.wait', 'From the publishing of a message to its first delivery.');
   const waits = count('flotilla.waits', '{wait}', 'Deliveries put off at no cost, by what they waited for.');
   const steps = count('flotilla.steps', '{step}', 'Steps by verb and outcome.');
   const stepDuration = seconds(
@@ -43,12 +59,17 @@ export function createMetrics(service: string): FleetMetrics {
     unit: 's',
     description: 'Age of the oldest of them.',
   });
+  const gatesWaiting = meter.createObservableGauge('flotilla.gates.waiting', {
+    unit: '{gate}',
+    description: 'Gates that wait for a person.',
+  });
   return {
     delivered: ({ stage, settlement, code, durationMs }) => {
       const attributes = definedOnly({ stage, settlement, code });
       deliveries.add(1, attributes);
       deliveryDuration.record(durationMs / 1000, attributes);
     },
+    taken: ({ stage, waitedMs }) => queueWait.record(waitedMs / 1000, { stage }),
     waited: ({ stage, code }) => waits.add(1, { stage, code }),
     stepEnded: ({ verb, outcome, durationMs, spent }) => {
       steps.add(1, { verb, outcome });
@@ -61,6 +82,11 @@ export function createMetrics(service: string): FleetMetrics {
       outboxWaiting.addCallback((result) => result.observe(read().waiting));
       outboxOldest.addCallback((result) => result.observe(read().oldestMs / 1000));
     },
+    observeGates: (read) =>
+      gatesWaiting.addCallback(async (result) => {
+        const waiting = await read().catch(() => undefined);
+        if (waiting !== undefined) result.observe(waiting);
+      }),
   };
 }
 

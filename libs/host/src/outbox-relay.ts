@@ -1,4 +1,5 @@
 import { LogAdvanced } from '@flotilla/contracts/messages/log-advanced';
+import { eventsSubject } from '@flotilla/contracts/streams';
 import { classify } from '@flotilla/stream/decide-settlement';
 import type { OutgoingMessage } from '@flotilla/stream/publish-message';
 import { markPublished, type OutboxRow, readOutboxLag, takeUnpublished } from '@flotilla/store/outbox';
@@ -67,9 +68,9 @@ export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     }
   };
   const wakeReaders = ({ advanced }: Committed): void => {
-    for (const advance of advanced) {
+    for (const advance of options.connected() ? advanced : []) {
       const message = {
-        subject: `flotilla.events.${advance.runId}`,
+        subject: eventsSubject(advance.runId),
         messageId: LogAdvanced.messageId(advance),
         payload: JSON.stringify(advance),
       };
@@ -77,7 +78,8 @@ export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     }
   };
   const forget = store.onCommitted((committed) => {
-    waiting.push(...committed.outbox);
+    // While the broker is away rows wait in Postgres and not in this process: a sweep finds them.
+    if (options.connected()) waiting.push(...committed.outbox);
     if (waiting.length > 0) draining ??= drain();
     wakeReaders(committed);
   });
@@ -88,9 +90,9 @@ export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     lag: () => lag,
     stop: async () => {
       clearInterval(timer);
+      forget();
       await sweeping;
       await draining;
-      forget();
     },
   };
 }

@@ -24,10 +24,19 @@ test('an empty variable counts as not set', () => {
   expect(readSettings({ ...enough, FLOTILLA_SLOTS: '' }, 'router').slots).toBe(2);
 });
 
-test('secrets are the secret settings and the passwords inside URLs', () => {
-  expect(secretsOf(readSettings({ ...enough, FLOTILLA_MODEL_KEY: 'sk-canary-123' }, 'router'))).toEqual([
-    'hunter22',
-    'sesame1',
-    'sk-canary-123',
-  ]);
+test('secrets are the secret settings and the passwords inside URLs, whatever setting holds them', () => {
+  const given = {
+    ...enough,
+    FLOTILLA_MODEL: 'compatible:m@https://u:in%20model@models.example.com/v1',
+    FLOTILLA_MODEL_KEY: 'sk-canary-123',
+    FLOTILLA_NPM_REGISTRY: 'https://u:registry1@npm.example.com/',
+    NATS_URL_MERGER: 'nats://merger:sesame2@127.0.0.1:4222',
+  };
+  expect(secretsOf(given).toSorted()).toEqual(
+    ['hunter22', 'sesame1', 'sesame2', 'in%20model', 'in model', 'sk-canary-123', 'registry1'].toSorted(),
+  );
+});
+
+test('a key with a colon is a secret as a whole, although it could be read as a URL', () => {
+  expect(secretsOf({ ...enough, FLOTILLA_MODEL_KEY: 'account:sk-1' })).toContain('account:sk-1');
 });

@@ -36,16 +36,29 @@ export function requireSetting<Name extends keyof Settings>(
   throw new FlotillaError(errors.settingMissing, { variable, summary });
 }
 
-/** Values that must appear nowhere: the secrets among the settings and the passwords inside URLs. */
-export function secretsOf(settings: Settings): readonly string[] {
-  const secrets: string[] = [];
-  for (const [name, definition] of Object.entries<SettingDefinition>(definitions)) {
-    // The name comes from the definitions that Settings is made of.
-    const value = settings[name as keyof Settings];
-    if (definition.secret !== true || typeof value !== 'string') continue;
-    secrets.push(URL.canParse(value) ? decodeURIComponent(new URL(value).password) : value);
+/** Values that must appear nowhere: the secrets among the settings, and the passwords inside the URLs of any variable, as written and as meant. */
+export function secretsOf(environment: Environment): readonly string[] {
+  const keys = Object.values<SettingDefinition>(definitions)
+    .filter(({ secret }) => secret)
+    .map(({ variable }) => environment[variable]?.trim() ?? '')
+    // Of an address only the password is secret.
+    .filter((value) => !/^[a-z]+:\/\//.test(value));
+  const passwords = Object.values(environment).flatMap((value = '') =>
+    [...value.matchAll(passwordInUrl)].flatMap(([, written = '']) => [written, decodePercent(written)]),
+  );
+  return [...new Set([...keys, ...passwords])].filter((value) => value.length >= shortestSecret);
+}
+
+/** Shorter ones would take ordinary words out of texts. */
+const shortestSecret = 6;
+const passwordInUrl = /:\/\/[^\s/?#:@]*:([^\s/?#@]+)@/g;
+
+function decodePercent(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
   }
-  return secrets.filter((secret) => secret.length >= 6);
 }
 
 function isRequired({ requiredBy }: SettingDefinition, service: ServiceName): boolean {

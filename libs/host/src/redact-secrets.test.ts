@@ -14,6 +14,16 @@ test.each([
   expect(redact(`before ${form} after`)).toMatch(/^before .*\[redacted\].* after$/);
 });
 
+test.each(['', 'u', 'us', 'user:', 'x-access-token:'])(
+  'inside the base64 of %j and a secret nothing of it can be read',
+  (before) => {
+    const hidden = redact(Buffer.from(`${before}${secret}${before}`).toString('base64'));
+    expect(hidden).toContain('[redacted]');
+    const rest = hidden.split('[redacted]').map((part) => Buffer.from(part, 'base64').toString());
+    for (const part of rest) expect(part).not.toMatch(/canary|1234/);
+  },
+);
+
 test('a text without a secret is left as it is', () => {
   expect(redact('nothing here')).toBe('nothing here');
 });

@@ -25,6 +25,7 @@ import { waitOut } from './wait-out.ts';
 /** What the services of one process have in common: one telemetry, one pool of connections to Postgres, one relay, a connection to the broker each. */
 export interface SharedResources {
   readonly instance: string;
+  /** Of the process itself. */
   readonly logger: Logger;
   readonly redact: Redact;
   readonly clock: () => Date;
@@ -33,6 +34,7 @@ export interface SharedResources {
   readonly store: Store;
   readonly relay: OutboxRelay;
   settingsOf(service: ServiceName): Settings;
+  loggerOf(service: ServiceName): Logger;
   brokerOf(service: ServiceName): Broker;
   /** Sends what waits and closes everything. Safe to repeat. */
   close(): Promise<void>;
@@ -66,9 +68,10 @@ export async function openSharedResources(options: SharedOptions): Promise<Share
   const monotonicMs = () => performance.now();
   const ids = createIds(clock, randomBytes);
   const instance = `${processName}-${ids.newToken().slice(0, 10)}`;
-  const redact = createRedactor([...settings.values()].flatMap(secretsOf));
+  const redact = createRedactor(secretsOf(environment));
   const output = options.output === undefined ? {} : { output: options.output };
-  const logger = createLogger({ service: processName, instance, settings: first, redact, ...output });
+  const unnamed = createLogger({ instance, settings: first, redact, ...output });
+  const logger = unnamed.child({ service: processName });
   const telemetry = startTelemetry({
     serviceName: processName,
     instance,
@@ -130,6 +133,7 @@ export async function openSharedResources(options: SharedOptions): Promise<Share
       store,
       relay,
       settingsOf: (service) => required(settings, service),
+      loggerOf: (service) => unnamed.child({ service }),
       brokerOf,
       close,
     };

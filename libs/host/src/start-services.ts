@@ -4,6 +4,9 @@ import { startHealthServer } from './health-server.ts';
 import type { ServiceDefinition } from './service-definition.ts';
 import { openSharedResources } from './shared-resources.ts';
 
+/** What a process of several services calls itself. */
+export const ALL_IN_ONE = 'all-in-one';
+
 /**
  * Starts several services in one process, in the order given; the router comes first, since it makes the streams. Messages between
  * them still pass through the broker.
@@ -15,7 +18,7 @@ export async function startServices(
   const shared = await openSharedResources({
     definitions,
     environment,
-    processName: 'all-in-one',
+    processName: ALL_IN_ONE,
     ...(bootLimitMs === undefined ? {} : { bootLimitMs }),
     ...(output === undefined ? {} : { output }),
   });

@@ -6,6 +6,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import { measureModelCalls } from './model-metrics.ts';
 
 export interface TelemetryOptions {
   /** `service.name` of the process; a process with several services names itself. */
@@ -32,18 +33,6 @@ export function startTelemetry({ serviceName, instance, installation, endpoint }
     'service.instance.id': instance,
   });
   const base = endpoint?.replace(/\/$/, '');
-  const tracers = new TracerProvider({
-    resource,
-    spanProcessors:
-      base === undefined
-        ? []
-        : [
-            new BatchSpanProcessor({
-              exporter: new OTLPTraceExporter({ url: `${base}/v1/traces` }),
-              scheduledDelayMillis: batchDelayMs,
-            }),
-          ],
-  });
   const meters = new MeterProvider({
     resource,
     readers:
@@ -54,6 +43,19 @@ export function startTelemetry({ serviceName, instance, installation, endpoint }
               exporter: new OTLPMetricExporter({ url: `${base}/v1/metrics` }),
               exportIntervalMillis: metricIntervalMs,
             }),
+          ],
+  });
+  const tracers = new TracerProvider({
+    resource,
+    spanProcessors:
+      base === undefined
+        ? []
+        : [
+            new BatchSpanProcessor({
+              exporter: new OTLPTraceExporter({ url: `${base}/v1/traces` }),
+              scheduledDelayMillis: batchDelayMs,
+            }),
+            measureModelCalls(meters.getMeter('model')),
           ],
   });
   // The first one of a process is the process's; another one, as in a test, leaves it in place.

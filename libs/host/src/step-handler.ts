@@ -11,7 +11,7 @@ import { isCancelled, watchCancel } from './cancel-watch.ts';
 import type { FleetMetrics } from './metrics.ts';
 import type { StepRequest } from './step-request.ts';
 import type { StepAnswer, StepContext, StepWork } from './step-work.ts';
-import { spendingTypes, sumSpent } from './sum-spent.ts';
+import { readSpent } from './sum-spent.ts';
 import { withSpan } from './trace-context.ts';
 
 export interface StepHandlerPorts {
@@ -107,17 +107,10 @@ export class StepHandler implements Handler<StepRequest> {
   }
 
   /** The answer of a step that was told to stop; what its journal shows was spent all the same. */
-  async #stopped({ runId, stepId, attempt }: StepRequest, why: 'cancelled' | 'deadline'): Promise<StepAnswer> {
-    const journal = await this.#ports.store.readLog(runId, {
-      stepId,
-      attempt,
-      types: spendingTypes,
-      limit: journalLimit,
-    });
-    const spent = sumSpent(journal);
+  async #stopped(request: StepRequest, why: 'cancelled' | 'deadline'): Promise<StepAnswer> {
     return {
       outcome: why === 'cancelled' ? { kind: 'cancelled' } : { kind: 'limit_reached', limit: 'deadline' },
-      spent,
+      spent: await readSpent(this.#ports.store, request),
     };
   }
 

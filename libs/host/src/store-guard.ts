@@ -1,4 +1,5 @@
 import { AttemptFailed } from '@flotilla/contracts/events/step-events';
+import type { NewLogEntry } from '@flotilla/contracts/log-entry';
 import { ACK_WAIT_MS } from '@flotilla/contracts/streams';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
@@ -23,6 +24,8 @@ export interface StoreGuardOptions {
 export class StoreGuard implements DeliveryGuard {
   readonly #options: StoreGuardOptions;
   readonly #leaseMs: number;
+  /** Settlements that a lost Postgres did not take: told late, they are not taken for deaths of this process. */
+  readonly #owed: { readonly claim: Claim; readonly settlement: Settlement }[] = [];
 
   constructor(options: StoreGuardOptions) {
     this.#options = options;
@@ -32,6 +35,7 @@ export class StoreGuard implements DeliveryGuard {
   async begin(arrival: Arrival): Promise<Begun> {
     const { store } = this.#options;
     const { messageId, stage, leaseKey } = arrival;
+    for (const { claim, settlement } of this.#owed.splice(0)) await this.settle(claim, settlement);
     const lease = leaseKey === undefined ? undefined : await this.#takeLease(leaseKey);
     const { handled, failures, open } = await recordDelivery(store, messageId, stage);
     if (handled) {
@@ -53,12 +57,12 @@ export class StoreGuard implements DeliveryGuard {
   }
 
   async settle(claim: Claim, settlement: Settlement): Promise<void> {
-    const { store } = this.#options;
-    const { messageId, stage } = claim.arrival;
-    if (settlement.kind === 'later') await this.#noteFailure(claim, settlement);
-    if (settlement.kind === 'later' && settlement.counted) await recordFailure(store, messageId, stage);
-    else await recordPutOff(store, messageId, stage);
-    if (claim.lease !== undefined && settlement.kind !== 'abandoned') await releaseLease(store, claim.lease);
+    try {
+      await this.#settle(claim, settlement);
+    } catch (error) {
+      this.#owed.push({ claim, settlement });
+      throw error;
+    }
   }
 
   async bury(burial: Burial): Promise<void> {
@@ -74,34 +78,46 @@ export class StoreGuard implements DeliveryGuard {
     return lease;
   }
 
-  /** Tells the run why its step does not go on. What is waited for is told once, not at each look. */
-  async #noteFailure(
+  async #settle(claim: Claim, settlement: Settlement): Promise<void> {
+    const entry = settlement.kind === 'later' ? await this.#describeFailure(claim, settlement) : undefined;
+    try {
+      await this.#writeSettlement(claim, settlement, entry);
+    } catch (error) {
+      // Whoever holds the lease now writes the step's log; that this delivery ended is noted all the same.
+      const lost = error instanceof FlotillaError && error.is(errors.leaseLost);
+      if (!lost || entry === undefined) throw error;
+      await this.#writeSettlement(claim, settlement, undefined);
+    }
+  }
+
+  /** One transaction, so that a failure is told and counted, and the lease free, before the message comes again. */
+  #writeSettlement({ arrival, lease }: Claim, settlement: Settlement, entry: NewLogEntry | undefined): Promise<void> {
+    const { messageId, stage } = arrival;
+    const counted = settlement.kind === 'later' && settlement.counted;
+    return this.#options.store.transaction(async (transaction) => {
+      await (counted ? recordFailure : recordPutOff)(transaction, messageId, stage);
+      if (lease === undefined) return;
+      const request = readStepRequest(arrival.message);
+      if (entry !== undefined && request !== undefined) await transaction.appendLog(request.runId, [entry], { lease });
+      if (settlement.kind !== 'abandoned') await releaseLease(transaction, lease);
+    });
+  }
+
+  /** Why the step does not go on, for its run's log; undefined where that is not worth telling. What is waited for is told once, not at each look. */
+  async #describeFailure(
     { arrival, lease }: Claim,
     { error, delayMs, counted }: Extract<Settlement, { kind: 'later' }>,
-  ): Promise<void> {
+  ): Promise<NewLogEntry | undefined> {
     const request = readStepRequest(arrival.message);
     const silent = error.is(errors.shuttingDown) || error.is(errors.leaseLost) || error.is(errors.storeUnavailable);
-    if (request === undefined || lease === undefined || silent) return;
+    if (request === undefined || lease === undefined || silent) return undefined;
     const { runId, stepId, attempt } = request;
-    const { store } = this.#options;
     if (!counted) {
-      const told = await store.readLog(runId, { types: [AttemptFailed.type], stepId, attempt });
+      const told = await this.#options.store.readLog(runId, { types: [AttemptFailed.type], stepId, attempt });
       const last = AttemptFailed.payload.safeParse(told.at(-1)?.payload);
-      if (last.success && last.data.code === error.code) return;
+      if (last.success && last.data.code === error.code) return undefined;
     }
-    await store.transaction((transaction) =>
-      transaction.appendLog(
-        runId,
-        [
-          {
-            type: AttemptFailed.type,
-            stepId,
-            attempt,
-            payload: { code: error.code, message: error.message, retryInMs: delayMs, waiting: !counted },
-          },
-        ],
-        { lease },
-      ),
-    );
+    const payload = { code: error.code, message: error.message, retryInMs: delayMs, waiting: !counted };
+    return { type: AttemptFailed.type, stepId, attempt, payload };
   }
 }

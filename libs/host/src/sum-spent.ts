@@ -1,11 +1,18 @@
 import { addSpent, nothingSpent, type Spent } from '@flotilla/contracts/allowance';
 import { AgentFinished, ToolStarted, TurnTaken } from '@flotilla/contracts/events/journal-events';
 import { type LogEntry, readEvent } from '@flotilla/contracts/log-entry';
+import type { Store } from '@flotilla/store/store';
+import type { StepName } from './step-request.ts';
 
-/** Types of entries that `sumSpent` reads. */
-export const spendingTypes = [TurnTaken.type, ToolStarted.type, AgentFinished.type] as const;
+const entryLimit = 100_000;
 
 /** What an attempt spent, by its journal: for answers that its own work could not give. */
+export async function readSpent(store: Pick<Store, 'readLog'>, { runId, stepId, attempt }: StepName): Promise<Spent> {
+  const types = [TurnTaken.type, ToolStarted.type, AgentFinished.type];
+  return sumSpent(await store.readLog(runId, { stepId, attempt, types, limit: entryLimit }));
+}
+
+/** Other entries than those of turns, calls and the end are passed over. */
 export function sumSpent(journal: readonly LogEntry[]): Spent {
   const finished = journal.findLast(({ type }) => type === AgentFinished.type);
   const total = finished === undefined ? undefined : readEvent(finished, AgentFinished)?.spent;

@@ -1,5 +1,6 @@
 import { PlanStepRequested } from '@flotilla/contracts/messages/plan-step-requested';
 import { StepCompleted } from '@flotilla/contracts/messages/step-completed';
+import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { publishMessage } from '@flotilla/stream/publish-message';
 import { startOtlpReceiver, type OtlpReceiver } from '@flotilla/testing/otlp-receiver';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -32,6 +33,11 @@ test('a trace that a message carries goes on through work, log, answer and a lat
   let deliveries = 0;
   const definition = plannerDefinition(async (_, context) => {
     deliveries += 1;
+    const chat = { 'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': 'openai', 'gen_ai.request.model': 'm' };
+    const usage = { 'gen_ai.usage.input_tokens': 900, 'gen_ai.usage.output_tokens': 40 };
+    const busy = new FlotillaError({ code: 'MODEL_BUSY', remedy: 'retry', summary: 'busy', advice: 'Wait.' });
+    await context.span('chat m', { ...chat, ...usage }, () => Promise.resolve());
+    await context.span('chat m', chat, () => Promise.reject(busy)).catch(() => undefined);
     return context.span('agent.turn', { model: 'scripted' }, async () => {
       await context.log({ type: 'plan.written', payload: { plan: 'x' } });
       if (deliveries === 1) throw new Error(`the key ${secret} was refused`);
@@ -63,18 +69,42 @@ test('a trace that a message carries goes on through work, log, answer and a lat
   const log = await fixture.store.readLog(request.runId);
   expect(log.every(({ trace }) => trace?.traceparent.includes(traceId))).toBe(true);
 
-  expect([...receiver.metricNames]).toEqual(
+  const series = (name: string) => receiver.metrics.filter((metric) => metric.name === name);
+  const names = ['delivery.duration', 'step.duration', 'tokens', 'outbox.waiting'];
+  for (const name of names) expect(series(`flotilla.${name}`), name).not.toEqual([]);
+  const stage = 'PlanStepRequested';
+  expect(series('flotilla.queue.wait')[0]).toMatchObject({ unit: 's', attributes: { stage } });
+  expect(series('flotilla.deliveries').map(({ attributes }) => attributes)).toEqual(
     expect.arrayContaining([
-      'flotilla.deliveries',
-      'flotilla.delivery.duration',
-      'flotilla.steps',
-      'flotilla.step.duration',
-      'flotilla.tokens',
-      'flotilla.outbox.waiting',
+      { stage, settlement: 'later', code: 'FAILURE_UNCLASSIFIED' },
+      { stage, settlement: 'acknowledged' },
     ]),
+  );
+  expect(series('flotilla.steps')[0]?.attributes).toEqual({ verb: 'plan', outcome: 'done' });
+  const model = { 'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': 'openai', 'gen_ai.request.model': 'm' };
+  expect(series('gen_ai.client.operation.duration')).toEqual(
+    expect.arrayContaining([
+      { name: 'gen_ai.client.operation.duration', unit: 's', attributes: model },
+      { name: 'gen_ai.client.operation.duration', unit: 's', attributes: { ...model, 'error.type': 'MODEL_BUSY' } },
+    ]),
+  );
+  expect(series('gen_ai.client.token.usage')).toEqual(
+    expect.arrayContaining(
+      ['input', 'output'].map((type) => ({
+        name: 'gen_ai.client.token.usage',
+        unit: '{token}',
+        attributes: { ...model, 'gen_ai.token.type': type },
+      })),
+    ),
   );
   const lines = fixture.logged.filter(({ run_id }) => run_id === request.runId);
   expect(lines.every(({ trace_id }) => trace_id === traceId)).toBe(true);
+  for (const line of fixture.lines) {
+    const fields = [...line.matchAll(/[{,]"([a-z_]+)":/g)].map(([, field]) => field);
+    for (const field of ['event', 'service', 'instance', 'level', 'run_id', 'message_id', 'trace_id'])
+      expect(fields.filter((name) => name === field).length, `${field} in ${line}`).toBeLessThan(2);
+    expect(fields).toEqual(expect.arrayContaining(['event', 'service', 'instance', 'level', 'time']));
+  }
   const everything = JSON.stringify([fixture.logged, receiver.bodies]);
   expect(everything).not.toContain(secret);
   expect(JSON.stringify(lines)).toContain('the key [redacted] was refused');

@@ -61,8 +61,7 @@ export class WorkIntake implements StagePorts {
   }
 
   async stop(): Promise<void> {
-    await this.#stopCalls();
-    await Promise.all(this.#runners.map((runner) => runner.stop(stopWithin)));
+    await Promise.all([this.#stopCalls(), ...this.#runners.map((runner) => runner.stop(stopWithin))]);
   }
 
   #findHandler(stage: Stage, get: GetProvider): unknown {

@@ -12,11 +12,19 @@ export interface ReceivedSpan {
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
+/** One series of numbers, as an export told of it. */
+export interface ReceivedMetric {
+  readonly name: string;
+  readonly unit: string;
+  readonly attributes: Readonly<Record<string, unknown>>;
+}
+
 /** A real OTLP/HTTP receiver on loopback: what telemetry says, kept for a test to read. */
 export interface OtlpReceiver {
   readonly url: string;
   readonly spans: readonly ReceivedSpan[];
-  readonly metricNames: ReadonlySet<string>;
+  /** The series of each export, newest last. */
+  readonly metrics: readonly ReceivedMetric[];
   /** Everything that was received, as text. */
   readonly bodies: readonly string[];
   close(): Promise<void>;
@@ -24,14 +32,14 @@ export interface OtlpReceiver {
 
 export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
-  const metricNames = new Set<string>();
+  const metrics: ReceivedMetric[] = [];
   const bodies: string[] = [];
   const server = createServer((request, response) => {
     void readBody(request).then((body) => {
       bodies.push(body);
       const message = JSON.parse(body) as OtlpMessage;
       spans.push(...spansOf(message));
-      for (const name of metricNamesOf(message)) metricNames.add(name);
+      metrics.push(...metricsOf(message));
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
     });
   });
@@ -39,7 +47,7 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     spans,
-    metricNames,
+    metrics,
     bodies,
     close: async () => {
       server.closeAllConnections();
@@ -59,13 +67,23 @@ interface OtlpSpan {
   readonly name: string;
   readonly attributes?: readonly Attribute[];
 }
+interface OtlpPoints {
+  readonly dataPoints: readonly { readonly attributes?: readonly Attribute[] }[];
+}
+interface OtlpMetric {
+  readonly name: string;
+  readonly unit?: string;
+  readonly sum?: OtlpPoints;
+  readonly gauge?: OtlpPoints;
+  readonly histogram?: OtlpPoints;
+}
 interface OtlpMessage {
   readonly resourceSpans?: readonly {
     readonly resource: { readonly attributes?: readonly Attribute[] };
     readonly scopeSpans: readonly { readonly scope?: { readonly name: string }; readonly spans: readonly OtlpSpan[] }[];
   }[];
   readonly resourceMetrics?: readonly {
-    readonly scopeMetrics: readonly { readonly metrics: readonly { readonly name: string }[] }[];
+    readonly scopeMetrics: readonly { readonly metrics: readonly OtlpMetric[] }[];
   }[];
 }
 
@@ -86,9 +104,18 @@ function spansOf(message: OtlpMessage): readonly ReceivedSpan[] {
   });
 }
 
-function metricNamesOf(message: OtlpMessage): readonly string[] {
+function metricsOf(message: OtlpMessage): readonly ReceivedMetric[] {
   return (message.resourceMetrics ?? []).flatMap(({ scopeMetrics }) =>
-    scopeMetrics.flatMap(({ metrics }) => metrics.map(({ name }) => name)),
+    scopeMetrics.flatMap(({ metrics }) =>
+      metrics.flatMap(
+        ({ name, unit = '', sum, gauge, histogram }) =>
+          (sum ?? gauge ?? histogram)?.dataPoints.map(({ attributes }) => ({
+            name,
+            unit,
+            attributes: valuesOf(attributes),
+          })) ?? [],
+      ),
+    ),
   );
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineMessage, type MessageOf } from '../define-message.ts';
 import { RunId } from '../ids.ts';
+import { eventsSubject } from '../streams.ts';
 
 /** A wake-up for readers of a run's log; what happened is read from Postgres in its order. */
 export const LogAdvanced = defineMessage({
@@ -25,6 +26,6 @@ export const LogAdvanced = defineMessage({
     entries: [{ sequence: 12, type: 'step.completed', stepId: 'land', at: '2030-01-01T00:00:00.000Z' }],
   },
   messageId: ({ runId, sequence }) => `${runId}/log/${sequence}`,
-  subjectOf: ({ runId }) => `flotilla.events.${runId}`,
+  subjectOf: ({ runId }) => eventsSubject(runId),
 });
 export type LogAdvanced = MessageOf<typeof LogAdvanced>;
