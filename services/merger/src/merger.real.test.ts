@@ -87,7 +87,7 @@ test('a repository that is not there fails the step with what to do', async () =
 test('how a run ended is read from its log, and one under way has no end', async () => {
   const runId = 'run_00000000000000000000000009' as RunId;
   expect(await readRunEnd(host.store, runId)).toBeUndefined();
-  const log = (entry: NewLogEntry) => host.store.transaction(({ appendLog }) => appendLog(runId, [entry]));
+  const log = (entry: NewLogEntry) => host.store.transaction((transaction) => transaction.appendLog(runId, [entry]));
   await log({ type: 'run.cancel_requested', payload: { by: 'local' as Principal } });
   expect(await readRunEnd(host.store, runId)).toBeUndefined();
   await log({ type: 'run.ended', payload: RunEnded.payload.parse(RunEnded.example) });
