@@ -12,7 +12,8 @@ export interface MessageContract<Schema extends z.ZodObject = z.ZodObject> {
   readonly version: number;
   /** `client` is anybody outside who may publish. */
   readonly producers: readonly (ServiceName | 'client')[];
-  readonly consumer: ServiceName | 'client';
+  /** The service that takes it from the stream; `listener`: nobody does, services hear it as it passes. */
+  readonly consumer: ServiceName | 'listener';
   readonly summary: string;
   readonly payload: Schema;
   /** Golden example: parsed in the contract test and printed in the reference. */

@@ -49,13 +49,17 @@ test('a service asks another only what the call says that it may', () => {
   expect(permissionsOfService('merger').answers).toBe(true);
 });
 
-test('a publisher may put tasks on the queue under its own name only', () => {
-  expect(fleetSubjects(permissionsOfPublisher('ci').publish)).toEqual(['flotilla.tasks.submitted.ci']);
-  expect(fleetSubjects(permissionsOfPublisher('local').publish)).toEqual([
-    'flotilla.tasks.submitted.local',
-    'flotilla.tasks.submitted',
-  ]);
-  expect(permissionsOfPublisher('ci').subscribe).toEqual(['_INBOX_ci.>', 'flotilla.events.*']);
+test('a publisher may put tasks on the queue under its own name and hear its own inbox, and nothing else', () => {
+  expect(permissionsOfPublisher('ci')).toEqual({
+    publish: ['flotilla.tasks.submitted.ci'],
+    subscribe: ['_INBOX_ci.>'],
+    answers: false,
+  });
+  expect(permissionsOfPublisher('local')).toEqual({
+    publish: ['flotilla.tasks.submitted.local', 'flotilla.tasks.submitted'],
+    subscribe: ['_INBOX.>'],
+    answers: false,
+  });
 });
 
 test('what an outbox may hold is known for each service', () => {

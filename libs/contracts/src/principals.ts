@@ -78,22 +78,13 @@ export function permissionsOfService(
 }
 
 /**
- * Somebody outside: may put tasks on the queue as itself, hear when a run's log grew, and receive answers. Events name
- * runs and kinds of entries and hold no content.
+ * Somebody outside: may put tasks on the queue as itself and receive answers. Subjects of events name runs and not whose they are, so
+ * what became of a task is heard on its inbox and read over HTTP.
  */
 export function permissionsOfPublisher(name: string): BrokerPermissions {
   return {
-    publish: [
-      intakeSubject(name),
-      ...(name === LOCAL_USER ? [intakeSubject()] : []),
-      '$JS.API.STREAM.INFO.EVENTS',
-      '$JS.API.CONSUMER.CREATE.EVENTS.*.flotilla.events.*',
-      '$JS.API.CONSUMER.INFO.EVENTS.*',
-      '$JS.API.CONSUMER.MSG.NEXT.EVENTS.*',
-      '$JS.API.CONSUMER.DELETE.EVENTS.*',
-      '$JS.ACK.EVENTS.>',
-    ],
-    subscribe: [`${inboxPrefixOf(name)}.>`, 'flotilla.events.*'],
+    publish: [intakeSubject(name), ...(name === LOCAL_USER ? [intakeSubject()] : [])],
+    subscribe: [`${inboxPrefixOf(name)}.>`],
     answers: false,
   };
 }

@@ -116,13 +116,13 @@ test('the gateway calls the router, and the router answers with a result or a pr
   await stop();
 });
 
-test('what a step says is heard by the gateway, and an event by a publisher', async () => {
+test('what a step says is heard by the gateway, and that a log grew by the workers too', async () => {
   const heard: string[] = [];
   const stops = [
     subscribeLive(as('gateway'), runId, (text) => heard.push(text)),
-    subscribeEvents(as('ci'), '*', (id) => heard.push(id)),
+    subscribeEvents(as('merger'), runId, (id) => heard.push(id)),
   ];
-  await Promise.all([as('gateway').nc.flush(), as('ci').nc.flush()]);
+  await Promise.all([as('gateway').nc.flush(), as('merger').nc.flush()]);
   publishLive(as('executor'), runId, 'thinking');
   await publishRaw(as('router'), { subject: `flotilla.events.${runId}`, messageId: 'e1', payload: '{}' });
   await pollUntil('both are heard', 5_000, () => heard.length === 2);
@@ -164,6 +164,10 @@ test.each([
 
 test.each([
   ['planner', 'flotilla.live.*'],
+  ['ci', 'flotilla.events.*'],
+  ['ci', `flotilla.events.${runId}`],
+  ['local', 'flotilla.events.*'],
+  ['ci', 'flotilla.>'],
   ['ci', '_INBOX_router.>'],
   ['ci', '_INBOX.>'],
   ['executor', 'flotilla.command.decideGate'],

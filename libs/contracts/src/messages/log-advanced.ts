@@ -10,7 +10,7 @@ export const LogAdvanced = defineMessage({
   stream: 'EVENTS',
   version: 1,
   producers: ['router', 'planner', 'executor', 'reviewer', 'merger', 'scribe'],
-  consumer: 'client',
+  consumer: 'listener',
   summary:
     'The log of a run grew. Carries its newest entries where they are small enough; readers take order from the sequence.',
   payload: z.object({
