@@ -81,7 +81,24 @@ test('a calm run is one trace: one root, no orphan, every hop present', async ()
       operation,
     ).toContain(operation);
   }
+  for (const [wanted, label, value] of keyMetrics) {
+    await waitUntil(`${wanted} of ${value} arrives`, () =>
+      telemetry.metrics.some(({ name, attributes }) => name === wanted && attributes[label] === value),
+    );
+  }
+  expect(telemetry.metrics.map(({ name }) => name)).toContain('flotilla.gates.waiting');
 });
+
+/** The key numbers of a fleet, by a label that tells what each counts. */
+const keyMetrics = [
+  ['flotilla.deliveries', 'settlement', 'acknowledged'],
+  ['flotilla.queue.wait', 'stage', 'TaskSubmitted'],
+  ['flotilla.step.duration', 'verb', 'build'],
+  ['flotilla.steps', 'verb', 'land'],
+  ['flotilla.call.duration', 'call', 'decideGate'],
+  ['gen_ai.client.operation.duration', 'gen_ai.operation.name', 'chat'],
+  ['gen_ai.client.token.usage', 'gen_ai.token.type', 'output'],
+] as const;
 
 test('each service is ended by kill -9 in the middle of its step; the run lands once and every step goes on from its journal', async () => {
   const remote = await makeSmallRemote(directory, 'crashes', calculator.files);

@@ -23,10 +23,12 @@ const SWEEP_EVERY_MS = 5_000;
 
 class RouterModule {}
 
-function createRouterModule({ store, clock, ids, broker, logger }: Resources): DynamicModule {
+function createRouterModule({ store, clock, ids, broker, logger, metrics }: Resources): DynamicModule {
   const onTrouble = (task: string, error: unknown) =>
     logger.warn({ event: 'sweep_failed', task, reason: String(error) });
   const ports = { store, clock, newGateId: ids.newGateId, tell: ({ run }: Advance) => logger.info(describeMove(run)) };
+  const sweeps = new SweepStore(store, clock);
+  metrics.observeGates(() => sweeps.countOpenGates());
   return {
     module: RouterModule,
     providers: [
@@ -37,7 +39,7 @@ function createRouterModule({ store, clock, ids, broker, logger }: Resources): D
           new IntakeStore({ ...ports, newRunId: ids.newRunId, slips: loadTopologies(), freestMode: 'auto' }),
       },
       { provide: ProjectStore, useFactory: () => new ProjectStore({ store, clock }) },
-      { provide: SweepStore, useFactory: () => new SweepStore(store, clock) },
+      { provide: SweepStore, useFactory: () => sweeps },
       { provide: DeadLetters, useFactory: () => new DeadLetters(createDeadStream(broker, ids.newToken)) },
       {
         provide: AcceptTaskHandler,

@@ -32,6 +32,14 @@ export class SweepStore {
     this.#clock = clock;
   }
 
+  /** Gates that wait for a person. */
+  async countOpenGates(): Promise<number> {
+    const [row] = await this.#store.query<{ open: number }>(
+      "select count(*)::integer as open from router.gate where state = 'open'",
+    );
+    return row?.open ?? 0;
+  }
+
   async findDue(): Promise<DueWork> {
     const now = this.#clock();
     const find = async (condition: string, parameters: readonly unknown[]) => {
