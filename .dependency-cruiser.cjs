@@ -5,8 +5,9 @@ const programs = [
   '\\.test\\.ts$',
   '^services/[^/]+/src/main\\.ts$',
   '^services/cli/(bin/|src/cli\\.ts$)',
-  '^infra/dev/src/(start|demo|doctor|run-tests|generate/main)\\.ts$',
+  '^infra/dev/src/(start|demo|demo-keeper|doctor|run-tests|generate/main)\\.ts$',
   '^libs/testing/src/scripted-model/main\\.ts$',
+  '^test/bench/(run|contestant-process|contestants/\\w+)\\.ts$',
   '^libs/host/src/run-service\\.fixture\\.ts$',
 ].join('|');
 const adapters = 'stream|store|sandbox|git|model';

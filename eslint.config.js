@@ -15,7 +15,8 @@ const layers = {
   service: ['layer:host', 'layer:adapter', 'layer:pure'],
   deployment: ['layer:service', 'layer:host', 'layer:pure'],
   dev: ['layer:pure', 'layer:test', 'layer:dev', 'name:cli'],
-  test: ['layer:pure', 'layer:adapter', 'layer:host', 'layer:dev', 'layer:test'],
+  // Benches start services with other topologies and other work.
+  test: ['layer:pure', 'layer:adapter', 'layer:host', 'layer:service', 'layer:dev', 'layer:test'],
 };
 
 export default tseslint.config(
