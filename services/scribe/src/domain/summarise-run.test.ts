@@ -1,4 +1,11 @@
-import { ChangeCaptured, ChangeLanded, ChecksPassed, ReviewWritten } from '@flotilla/contracts/events/step-events';
+import { StepCompletedEvent } from '@flotilla/contracts/events/run-events';
+import {
+  ChangeCaptured,
+  ChangeLanded,
+  ChangeMerged,
+  ChecksPassed,
+  ReviewWritten,
+} from '@flotilla/contracts/events/step-events';
 import type { RunId } from '@flotilla/contracts/ids';
 import { eventCatalogue, type LogEntry } from '@flotilla/contracts/log-entry';
 import { expect, test } from 'vitest';
@@ -34,12 +41,37 @@ test('a run that changed nothing says so', () => {
   );
 });
 
-test('every kind of entry, known or not, can be in the log, and each makes at most one short line', () => {
-  const log = [...entries(...eventCatalogue), ...entries({ type: 'from.the_future', example: { x: 1 } })];
-  const lines = writeTimeline(log);
-  expect(lines.length).toBeLessThanOrEqual(log.length);
-  expect(lines.length).toBeGreaterThan(5);
-  for (const line of lines) expect(line).toMatch(/^.{1,300}$/);
+/** What a run's own account needs no line for. */
+const untold = [
+  ...['step.requested', 'step.started', 'step.attempt_failed', 'door.request', 'checks.failed'],
+  ...['run.ended', 'summary.written', 'memory.proposed'],
+  ...['agent.turn', 'agent.checkpoint', 'agent.todo', 'agent.nudge', 'agent.finish_refused', 'agent.finished'],
+  ...['tool.decided', 'tool.started', 'tool.finished'],
+];
+
+test.each(eventCatalogue.map((contract) => [contract.type, contract] as const))(
+  '%s has a line in the timeline, or is one of those that need none',
+  (type, contract) => {
+    const lines = writeTimeline(entries(contract));
+    expect(lines).toHaveLength(untold.includes(type) ? 0 : 1);
+    for (const line of lines) expect(line).toMatch(/^.{10,300}$/);
+  },
+);
+
+test('what is not in the catalogue makes no line', () => {
+  expect(writeTimeline(entries({ type: 'from.the_future', example: { x: 1 } }))).toEqual([]);
+});
+
+test('a step that went well needs no line of its own', () => {
+  const result = { verb: 'setup', key: 'deps', reused: false };
+  const example = { ...StepCompletedEvent.example, outcome: { kind: 'done', result } };
+  expect(writeTimeline(entries({ ...StepCompletedEvent, example }))).toEqual([]);
+});
+
+test('a merge that did not land says on what and why', () => {
+  expect(writeTimeline(entries(ChangeMerged))).toEqual([
+    expect.stringMatching(/^merged with the branch at 888888888888 as 999999999999: "The branch moved, /),
+  ]);
 });
 
 test('the timeline keeps an entry on one line whatever text a person or a model wrote', () => {

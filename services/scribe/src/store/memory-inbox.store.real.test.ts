@@ -47,7 +47,7 @@ test('the log is read in its order, without what no summary is made of', async (
   const runId = 'run_00000000000000000000000002' as RunId;
   await store.transaction(async (transaction) => {
     await transaction.appendLog(runId, [
-      { type: 'run.cancel_requested', payload: { by: 'local' as never } },
+      { type: 'step.requested', payload: { verb: 'open' } },
       { type: 'task.accepted', payload: TaskAccepted.payload.parse(TaskAccepted.example) },
     ]);
   });
