@@ -157,9 +157,10 @@ export function createSlot(parts: SlotParts): Slot {
         container,
         request,
         async () => void (await killTree(engine, container, account)),
-      );
+      ).finally(async () => {
+        if (!closing.signal.aborted) await endSurvivors();
+      });
       const durationMs = now() - started;
-      if (!closing.signal.aborted) await endSurvivors();
       if (end.killedBy === undefined && end.exitCode !== 0 && (await parts.ranOutOfMemory(started, end.exitCode))) {
         const reason = `the slot has ${limits.memoryBytes} bytes of memory, /tmp and home included`;
         return { ...end, killedBy: 'memory' as const, reason, durationMs };

@@ -1,6 +1,10 @@
+import fs from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { errors } from '@flotilla/errors/catalogue';
+import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connectDocker } from './docker-engine.ts';
 import type { DoorGrant, DoorRequest } from './door.ts';
 import type { PoolFixture } from './sandbox.fixture.ts';
 import { claim, openPool } from './sandbox.fixture.ts';
@@ -85,3 +89,27 @@ test('the door closes with its slot', async () => {
   await slot.destroy();
   expect(fixture.pool.available()).toBe(4);
 });
+
+test('a slot that gets no forwarder leaves no door open', async () => {
+  const before = openDoors();
+  const engine = connectDocker(process.env.DOCKER_HOST);
+  const startExec = () => Promise.reject(new FlotillaError(errors.slotLost, { slot: 'x', reason: 'it ended' }));
+  await using broken = await openPool({ engine: { ...engine, startExec } });
+  await expect(broken.pool.claim({ ...claim('setup'), door: grant() })).rejects.toMatchObject({
+    code: errors.doorRefused.code,
+  });
+  expect(openDoors()).toBe(before);
+});
+
+/** Sockets of doors that this process listens on, as the kernel tells them. */
+function openDoors(): number {
+  const mine = fs.readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      return [/^socket:\[(\d+)\]$/.exec(fs.readlinkSync(`/proc/self/fd/${fd}`))?.[1]];
+    } catch {
+      return [];
+    }
+  });
+  const all = fs.readFileSync('/proc/net/unix', 'utf8').split('\n');
+  return all.filter((line) => line.endsWith('/door.sock') && mine.includes(line.split(/\s+/)[6])).length;
+}

@@ -1,5 +1,6 @@
+import type fs from 'node:fs';
 import { setImmediate as nextTick } from 'node:timers/promises';
-import type { DirectoryHandle, MemberName } from './directory-handle.ts';
+import { errorCode, type DirectoryHandle, type MemberName } from './directory-handle.ts';
 
 export interface TreeSize {
   readonly bytes: number;
@@ -28,7 +29,7 @@ export async function measureTree(
     for (const name of directory.members()) {
       entries += 1;
       if (entries % stepsBetweenPauses === 0) await nextTick();
-      const facts = directory.stat(name);
+      const facts = statUnlessLocked(directory, name);
       if (facts === undefined) continue;
       if (facts.nlink > 1 && !facts.isDirectory()) {
         if (seen.has(facts.ino)) continue;
@@ -55,4 +56,14 @@ export async function measureTree(
 
   const within = await visit(root, 0);
   return { bytes, entries, beyond: !within };
+}
+
+/** A directory may be locked so that its names can be read and nothing more, where the service is not root. */
+function statUnlessLocked(directory: DirectoryHandle, name: MemberName): fs.Stats | undefined {
+  try {
+    return directory.stat(name);
+  } catch (error) {
+    if (errorCode(error) === 'EACCES') return undefined;
+    throw error;
+  }
 }

@@ -1,4 +1,5 @@
 const longestCharacter = 4;
+const mostChunks = 4096;
 
 /**
  * Keeps the beginning and the end of a text that may be endless, within `limitBytes` of UTF-8, never cutting a character.
@@ -7,7 +8,7 @@ const longestCharacter = 4;
 export class OutputRecorder {
   readonly #headLimit: number;
   readonly #tailLimit: number;
-  readonly #head: Uint8Array[] = [];
+  #head: Uint8Array[] = [];
   #headBytes = 0;
   #headFull = false;
   #tail: Uint8Array[] = [];
@@ -26,6 +27,7 @@ export class OutputRecorder {
       const cut = cutBefore(bytes, this.#headLimit - this.#headBytes);
       this.#headFull = cut < bytes.length;
       this.#head.push(bytes.subarray(0, cut));
+      this.#head = joinMany(this.#head);
       this.#headBytes += cut;
       bytes = bytes.subarray(cut);
     }
@@ -52,7 +54,7 @@ export class OutputRecorder {
     return `${head}\n[... ${left} bytes left out ...]\n${tail.toString()}`;
   }
 
-  /** Drops whole chunks, and joins small ones now and then, so that neither bytes nor chunks grow without end. */
+  /** Drops whole chunks that no longer belong to the end. */
   #forget(): void {
     let gone = 0;
     for (const chunk of this.#tail) {
@@ -61,8 +63,13 @@ export class OutputRecorder {
       gone += 1;
     }
     if (gone > 0) this.#tail.splice(0, gone);
-    if (this.#tail.length > 4096) this.#tail = [Buffer.concat(this.#tail)];
+    this.#tail = joinMany(this.#tail);
   }
+}
+
+/** Joins small chunks now and then: a chunk costs a hundred bytes, and may hold one. */
+function joinMany(chunks: Uint8Array[]): Uint8Array[] {
+  return chunks.length > mostChunks ? [Buffer.concat(chunks)] : chunks;
 }
 
 /** The largest index ≤ `limit` that does not lie inside a character. */

@@ -15,9 +15,9 @@ export interface RunRequest {
   readonly stdin: string | Uint8Array | Readable | undefined;
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
-  /** Returns false when it wants no more. */
+  /** Returns false when it wants no more. What it throws ends the command and is thrown by the run. */
   readonly onFrame: (frame: OutputFrame) => boolean;
-  /** Started with the command; calls back to have it stopped. Its signal ends with the command. */
+  /** Started with the command; calls back to have it stopped, and stops it by failing. Its signal ends with the command. */
   readonly watch: (onExceeded: (reason: string) => void, signal: AbortSignal) => Promise<void>;
 }
 
@@ -33,7 +33,7 @@ const exitGraceMs = 5000;
 
 /**
  * Runs one command to its end, or until something stops it: then `killTree` is called, which ends the command and with
- * it its output. The exit code is the engine's word, never read from the output.
+ * it its output. The exit code is the engine's word, never read from the output. Throws what its input or `onFrame` threw.
  */
 export async function runCommand(
   engine: DockerEngine,
@@ -59,21 +59,27 @@ export async function runCommand(
   // A signal that aborted while the engine started the command tells no more.
   if (request.signal?.aborted) onAbort();
   const watching = request.watch((reason) => stop('disk', reason), finished.signal);
-  watching.catch(() => undefined);
+  watching.catch(() => stop('disk', 'its workspace cannot be watched'));
 
-  let inputError: unknown;
+  const faults: unknown[] = [];
   const sending = sendInput(exec, request.stdin).catch((error: unknown) => {
-    inputError = error;
+    faults.push(error);
     stop('abort', 'its input could not be read');
   });
   await readFrames(exec, (frame) => {
-    if (!request.onFrame(frame)) stop('output', 'it printed more than it may');
+    if (faults.length > 0) return;
+    try {
+      if (!request.onFrame(frame)) stop('output', 'it printed more than it may');
+    } catch (error) {
+      faults.push(error);
+      stop('abort', 'its output could not be taken');
+    }
   });
   finished.abort();
   clearTimeout(timer);
   request.signal?.removeEventListener('abort', onAbort);
   await Promise.all([sending, killing]);
-  if (inputError !== undefined) throw inputError;
+  if (faults.length > 0) throw faults[0];
   const exitCode = await waitForExit(engine, container, exec.id);
   return { exitCode: exitCode ?? exitCodeOfKilled, killedBy: stopped?.killedBy, reason: stopped?.reason };
 }

@@ -150,6 +150,25 @@ test('a project is set up once through the door, and laid in later workspaces wi
   });
 }, 180_000);
 
+test('what package managers fill is kept at any depth, whether or not the project ignores it', async () => {
+  const store = openStore();
+  const files = { 'package.json': '{}', 'packages/a/package.json': '{}' };
+  const install = 'for d in . packages/a; do mkdir -p $d/node_modules/x && echo $d > $d/node_modules/x/index.js; done';
+  const request: SetupRequest = {
+    key: madeUpKey(),
+    commands: [`${install}; mkdir .venv; echo v > .venv/pyvenv.cfg; echo no > leftover`],
+    openSlot: () => openSlot(files),
+  };
+  await store.ensure(request);
+  await using slot = await fixture.pool.claim(claim());
+  await layProject(slot, files);
+  await store.lay(request.key, slot);
+  const laid = 'cat node_modules/x/index.js packages/a/node_modules/x/index.js .venv/pyvenv.cfg; ls -A';
+  expect((await slot.run({ shell: laid })).output).toBe(
+    '.\npackages/a\nv\n.venv\nnode_modules\npackage.json\npackages\n',
+  );
+});
+
 test('two processes that want the same setup make it once', async () => {
   const store = openStore();
   let opened = 0;

@@ -99,7 +99,7 @@ export function createSetupStore(options: SetupStoreOptions): SetupStore {
     let bytes = 0;
     const complete = await captureIgnored(slot, before, limitBytes, (chunk) => {
       // At once, so that no more is in memory than one frame.
-      fs.writeSync(handle.fd, chunk);
+      for (let at = 0; at < chunk.length;) at += fs.writeSync(handle.fd, chunk, at);
       bytes += chunk.length;
     });
     if (!complete) throw new FlotillaError(errors.setupTooLarge, { limitBytes });
@@ -111,8 +111,8 @@ export function createSetupStore(options: SetupStoreOptions): SetupStore {
     const started = now();
     if (!(await findBytes(key)))
       throw new FlotillaError(errors.setupNotLaid, { key, reason: 'it is not in the store' });
-    const stream = fs.createReadStream(path.join(directoryOf(key), filesName), { highWaterMark: 1024 ** 2 });
-    const reason = await layFiles(slot, stream);
+    await using archive = await open(path.join(directoryOf(key), filesName));
+    const reason = await layFiles(slot, archive.createReadStream({ highWaterMark: 1024 ** 2, autoClose: false }));
     if (reason !== undefined) throw new FlotillaError(errors.setupNotLaid, { key, reason });
     return { durationMs: now() - started };
   }

@@ -143,8 +143,13 @@ export async function createSlotPool(options: SlotPoolOptions): Promise<SlotPool
   async function openGrantedDoor(container: StartedContainer, grant: DoorGrant | undefined): Promise<Door | undefined> {
     if (grant === undefined || container.doorDirectory === undefined) return undefined;
     const door = await openDoor(grant, container.doorDirectory, { now });
-    await waitForForwarder(engine, container.container, options.user);
-    return door;
+    try {
+      await waitForForwarder(engine, container.container, options.user);
+      return door;
+    } catch (error) {
+      await door.close();
+      throw error;
+    }
   }
 
   function toSlot(
@@ -220,7 +225,7 @@ export async function createSlotPool(options: SlotPoolOptions): Promise<SlotPool
     const beat = () => {
       beating ??= slots
         .beat(owner)
-        .catch(options.onFault)
+        .catch((error: unknown) => options.onFault?.(error))
         .finally(() => (beating = undefined));
     };
     return setInterval(beat, heartbeatMs).unref();

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, test } from 'vitest';
 import { errors } from '@flotilla/errors/catalogue';
 import type { DockerEngine } from './docker-engine.ts';
+import { killTree } from './kill-tree.ts';
+import { runCommand } from './run-command.ts';
 import type { PoolFixture } from './sandbox.fixture.ts';
 import { claim, now, openPool, until } from './sandbox.fixture.ts';
 import type { Slot } from './slot.ts';
@@ -128,6 +130,37 @@ describe('whatever a command leaves behind is gone when it ends', () => {
     expect(await running).toMatchObject({ killedBy: 'abort', exitCode: 137, output: 'ready\n' });
     expect(await processList()).toBe('');
     expect(await shell('echo no', { signal: abort.signal })).toMatchObject({ killedBy: 'abort', output: '' });
+  });
+
+  test('a command whose caller cannot take its output, with the reason for the caller', async () => {
+    const full = new Error('no space left');
+    const refuse = () => {
+      throw full;
+    };
+    await expect(shell('yes', { onOutput: refuse, timeoutMs: 20_000 })).rejects.toBe(full);
+    expect(await processList()).toBe('');
+    const printing = slot.collect({ shell: 'yes' }, { onStdout: refuse, timeoutMs: 20_000 });
+    await expect(printing).rejects.toBe(full);
+    expect(await processList()).toBe('');
+  });
+
+  test('a command that nothing can watch any more', async () => {
+    const [found] = await fixture.engine.listContainers(`flotilla.slot=${slot.id}`);
+    const account = `${slot.user.uid}:${slot.user.gid}`;
+    const request = {
+      argv: ['sleep', '1000'],
+      user: account,
+      directory: '/',
+      environment: {},
+      stdin: undefined,
+      timeoutMs: 20_000,
+      signal: undefined,
+      onFrame: () => true,
+      watch: () => Promise.reject(new Error('the disk cannot be looked at')),
+    };
+    const kill = async () => void (await killTree(fixture.engine, found!.id, account));
+    expect(await runCommand(fixture.engine, found!.id, request, kill)).toMatchObject({ killedBy: 'disk' });
+    expect(await processList()).toBe('');
   });
 
   test('a command whose caller gave up while it was being started', async () => {

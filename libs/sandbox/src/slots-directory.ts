@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { link, mkdir, mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
@@ -97,15 +97,27 @@ async function writeBeat(file: string): Promise<void> {
   }
 }
 
+/** Several processes may come here first at once: the marker appears whole, and who finds the place taken looks whose it is. */
 async function claimDirectory(directory: string, installation: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o711 });
   const marker = path.join(directory, markerName);
+  const members = (await readdir(directory)).filter((name) => !name.startsWith(markerName));
+  if (members.length === 0) await putMarker(directory, installation);
   const found = await readOptional(marker);
-  if (found === installation) return;
-  if (found !== undefined) throw foreign(directory, `it belongs to the installation ${found}`);
-  const members = (await readdir(directory)).filter((name) => name !== markerName);
-  if (members.length > 0) throw foreign(directory, 'it holds other files');
-  await writeFile(marker, installation);
+  if (found === undefined) throw foreign(directory, 'it holds other files');
+  if (found !== installation) throw foreign(directory, `it belongs to the installation ${found}`);
+}
+
+async function putMarker(directory: string, installation: string): Promise<void> {
+  const aside = await mkdtemp(path.join(directory, `${markerName}-`));
+  try {
+    await writeFile(path.join(aside, markerName), installation);
+    await link(path.join(aside, markerName), path.join(directory, markerName));
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  } finally {
+    await rm(aside, { recursive: true, force: true });
+  }
 }
 
 async function readOptional(file: string): Promise<string | undefined> {
