@@ -1,6 +1,6 @@
 import { MemoryStepContext } from '@flotilla/testing/memory-step-context';
 import { expect, test } from 'vitest';
-import { bindJournal, splitCancel } from './agent-ports.ts';
+import { bindJournal, splitCancel, bindLive } from './agent-ports.ts';
 
 test('a person who cancels ends the agent in order', async () => {
   const context = new MemoryStepContext();
@@ -33,4 +33,15 @@ test('what the agent appends is in the journal that it reads', async () => {
   const journal = bindJournal(new MemoryStepContext());
   await journal.append([{ type: 'agent.nudge', payload: { code: 'X', text: 'x' } }]);
   expect(await journal.read()).toMatchObject([{ type: 'agent.nudge', payload: { code: 'X' } }]);
+});
+
+test('each turn, and one that begins again, is marked where its words begin', () => {
+  const said: string[] = [];
+  const live = bindLive({ live: (text) => void said.push(text) });
+  live.text(1, 'I ');
+  live.text(1, 'look.');
+  live.restart(1);
+  live.text(1, 'I look.');
+  live.text(2, 'Done.');
+  expect(said).toEqual(['\fI ', 'look.', '\fI look.', '\fDone.']);
 });

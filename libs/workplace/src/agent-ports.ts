@@ -10,10 +10,15 @@ export function bindJournal(context: Pick<StepContext, 'journal' | 'log'>): Jour
   };
 }
 
+/** A form feed begins what a turn says, and what it says again from its beginning. */
 export function bindLive(context: Pick<StepContext, 'live'>): LivePort {
+  let speaking: number | undefined;
   return {
-    text: (_turn, delta) => context.live(delta),
-    restart: () => context.live('\n'),
+    text: (turn, delta) => {
+      context.live(turn === speaking ? delta : `\f${delta}`);
+      speaking = turn;
+    },
+    restart: () => void (speaking = undefined),
     output: () => undefined,
   };
 }

@@ -5,6 +5,7 @@ import { exitCodes } from './exit-codes.ts';
 import { type Terminal, runCommandLine } from './main.ts';
 import { wantsJson } from './program.ts';
 import { choosePalette } from './text/paint.ts';
+import { readCommandName } from './text/name-command.ts';
 import { renderError } from './text/render-error.ts';
 
 const argv = process.argv.slice(2);
@@ -20,7 +21,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   outputFailed = true;
   process.exitCode = exitCodes.failed.code;
   process.stderr.write(
-    `${renderError(new FlotillaError(errors.outputFailed, { reason: error.message }), wantsJson(argv), choosePalette(false))}\n`,
+    `${renderError(new FlotillaError(errors.outputFailed, { reason: error.message }), { json: wantsJson(argv), command: readCommandName(process.env), palette: choosePalette(false) })}\n`,
   );
 });
 

@@ -8,6 +8,7 @@ export const exitCodes = {
   notFound: { code: 3, summary: 'there is no such run, gate, project or letter' },
   refused: { code: 4, summary: 'refused: the token may not, or the state is another (a conflict)' },
   unreachable: { code: 5, summary: 'no fleet answers' },
+  atGate: { code: 6, summary: 'with --until-gate: the run waits at a gate for a decision' },
   interrupted: { code: 130, summary: 'ended by Ctrl-C; a run under way goes on' },
 } as const;
 

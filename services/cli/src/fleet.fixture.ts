@@ -74,6 +74,8 @@ export async function createFleetFixture() {
   return fixture;
 }
 
+export type FleetFixture = Awaited<ReturnType<typeof createFleetFixture>>;
+
 export interface Run {
   readonly exitCode: number;
   readonly out: string;

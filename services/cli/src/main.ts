@@ -7,6 +7,7 @@ import { type Fleet, findFleet } from './fleet/find-fleet.ts';
 import { readArguments } from './program.ts';
 import type { Session } from './session.ts';
 import { choosePalette } from './text/paint.ts';
+import { readCommandName } from './text/name-command.ts';
 import { renderError } from './text/render-error.ts';
 import type { Given } from './verb.ts';
 import { verbs } from './verbs.ts';
@@ -29,7 +30,7 @@ export interface Terminal {
 /** Runs one command and gives its exit code; throws nothing. */
 export async function runCommandLine(terminal: Terminal): Promise<ExitCode> {
   const { argv, stdout, stderr, version } = terminal;
-  const invocation = await readArguments(verbs, argv, version, {
+  const invocation = await readArguments(verbs, argv, version, readCommandName(terminal.environment), {
     out: (text) => void stdout.write(text),
     err: (text) => void stderr.write(text),
   });
@@ -69,6 +70,7 @@ function openSession(
     signal,
     environment,
     workingDirectory,
+    command: readCommandName(environment),
     json: given['json'] === true,
     now,
   };
@@ -90,6 +92,6 @@ function tellError(error: unknown, session: Session): ExitCode {
     error instanceof FlotillaError
       ? error
       : new FlotillaError(errors.failureUnforeseen, { reason: String(error) }, { cause: error });
-  session.note(renderError(told, session.json, session.palette));
+  session.note(renderError(told, session));
   return exitCodeOf(told);
 }

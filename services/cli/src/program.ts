@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { globalOptions } from './global-options.ts';
 import { choosePalette } from './text/paint.ts';
+import { nameCommands } from './text/name-command.ts';
 import { renderError } from './text/render-error.ts';
 import type { Given, Verb, VerbOption } from './verb.ts';
 
@@ -22,13 +23,15 @@ export async function readArguments(
   verbs: readonly Verb[],
   argv: readonly string[],
   version: string,
+  /** What the person types before a verb. */
+  typed: string,
   given: ProgramOutput,
 ): Promise<Invocation | ExitCode> {
   let invocation: Invocation | undefined;
   const asJson = wantsJson(argv);
   let told = '';
   const output: ProgramOutput = asJson ? { out: given.out, err: (text) => void (told += text) } : given;
-  const program = createCommand('flotilla', output)
+  const program = createCommand(typed, output)
     .description('Give tasks to a fleet, watch them, decide on them.')
     .version(version, '-V, --version', 'print the version')
     .addHelpText('after', `\n${exitCodeHelp()}\n\nEvery verb takes --help, which has examples.`);
@@ -42,7 +45,10 @@ export async function readArguments(
       command.argument(argument.optional === true ? `[${argument.name}]` : `<${argument.name}>`, argument.summary);
     }
     for (const option of [...verb.options, ...globalOptions]) addOption(command, option);
-    command.addHelpText('after', `\n${exampleHelp(verb)}\n\n${exitCodeHelp()}`);
+    command.addHelpText(
+      'after',
+      `\n${nameCommands([...wordsHelp(verb), exampleHelp(verb)].join('\n'), typed)}\n\nWith --json:\n  ${verb.json}; an error is a problem document on standard error\n\n${exitCodeHelp()}`,
+    );
     const contradictions = watchContradictions(command, verb.options);
     command.action(() => {
       const [contradiction] = contradictions();
@@ -63,7 +69,10 @@ export async function readArguments(
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return exitCodes.done.code;
-    if (asJson) given.err(`${renderError(describeFault(error, told), true, choosePalette(false))}\n`);
+    if (asJson)
+      given.err(
+        `${renderError(describeFault(error, told), { json: true, command: typed, palette: choosePalette(false) })}\n`,
+      );
     return exitCodes.usage.code;
   }
   return invocation ?? exitCodes.usage.code;
@@ -131,6 +140,12 @@ function watchContradictions(command: Command, options: readonly VerbOption[]): 
     [...pairs, ...excluded]
       .filter(([one, other]) => given.has(one) && given.has(other))
       .map(([one, other]) => `${one} and ${other} contradict one another: give one of them`);
+}
+
+function wordsHelp({ words }: Verb): readonly string[] {
+  if (words === undefined) return [];
+  const width = Math.max(...words.meanings.map(([word]) => word.length));
+  return [`${words.title}:`, ...words.meanings.map(([word, meaning]) => `  ${word.padEnd(width)}  ${meaning}`), ''];
 }
 
 function exampleHelp({ examples }: Verb): string {

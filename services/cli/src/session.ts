@@ -23,6 +23,8 @@ export interface Session {
   readonly signal: AbortSignal;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly workingDirectory: string;
+  /** What the person types before a verb, for hints. */
+  readonly command: string;
   /** True where the result is wanted as JSON. */
   readonly json: boolean;
   readonly now: () => Date;

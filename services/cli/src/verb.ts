@@ -32,6 +32,13 @@ export interface Verb {
   readonly arguments: readonly VerbArgument[];
   readonly options: readonly VerbOption[];
   readonly examples: readonly { readonly command: string; readonly summary: string }[];
+  /** Words that it prints, and what they mean. */
+  readonly words?: {
+    readonly title: string;
+    readonly meanings: readonly (readonly [word: string, meaning: string])[];
+  };
+  /** What it prints with --json. */
+  readonly json: string;
   /** Calls it makes. */
   readonly calls: readonly CallName[];
   readonly run: (given: Given, session: Session) => Promise<ExitCode>;

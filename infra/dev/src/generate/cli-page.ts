@@ -17,7 +17,7 @@ export function cliPage(): Page {
   ]);
 }
 
-function renderVerb({ name, summary, arguments: takes, options, examples }: Verb): string {
+function renderVerb({ name, summary, arguments: takes, options, examples, words, json }: Verb): string {
   const usage = [
     'flotilla',
     name,
@@ -36,6 +36,15 @@ function renderVerb({ name, summary, arguments: takes, options, examples }: Verb
           ),
         ]),
     ...(options.length === 0 ? [] : [renderOptions(options)]),
+    ...(words === undefined
+      ? []
+      : [
+          renderTable(
+            [words.title, 'Meaning'],
+            words.meanings.map(([word, meaning]) => [code(word), meaning]),
+          ),
+        ]),
+    `With \`--json\`: ${json.startsWith('{') ? code(json) : json}.`,
     ['```sh', ...examples.flatMap((example) => [`# ${example.summary}`, example.command]), '```'].join('\n'),
   ].join('\n\n');
 }

@@ -75,7 +75,7 @@ export const cliErrors = {
     remedy: 'caller',
     status: 409,
     summary: 'The run {runId} asks nothing just now: it is {state}',
-    advice: 'See "flotilla watch {runId}", which shows the question when it comes.',
+    advice: 'There is nothing to decide: {next}.',
   }),
   commitDiffers: defineError({
     code: 'COMMIT_DIFFERS',

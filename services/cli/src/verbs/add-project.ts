@@ -74,6 +74,7 @@ export const addProject: Verb = {
       summary: 'over ssh',
     },
   ],
+  json: 'the answer of the call addProject',
   calls: ['addProject'],
   run: async (given, session) => {
     const { name, remote, branch, topology, check, unchecked, setup, credential, replace, unseen, ...secrets } =
@@ -99,7 +100,7 @@ export const addProject: Verb = {
         if (isRefusal(error)) await written?.undo();
         throw error;
       });
-    if (!answer.created && !replace) session.note('it was there already');
+    if (!answer.created && !replace && !session.json) session.note('it was there already');
     report(session, answer, () => renderProject(answer.project));
     return exitCodes.done.code;
   },

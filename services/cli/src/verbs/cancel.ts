@@ -14,6 +14,7 @@ export const cancel: Verb = {
   arguments: [runArgument],
   options: [{ flags: '-m, --reason <text>', summary: 'why' }],
   examples: [{ command: 'flotilla cancel latest', summary: 'a step under way stops at its next call' }],
+  json: 'the answer of the call cancelRun',
   calls: ['cancelRun'],
   run: async (given, session) => {
     const { run, reason } = readGiven('cancel', Given, given);

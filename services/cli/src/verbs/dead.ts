@@ -21,6 +21,7 @@ export const listDead: Verb = {
   arguments: [],
   options: [limitOption('letters'), { flags: '--before <letter>', summary: 'only letters older than this one' }],
   examples: [{ command: 'flotilla dead list', summary: 'newest first; they are kept for 30 days' }],
+  json: 'the answer of the call listDead',
   calls: ['listDead'],
   run: async (given, session) => {
     const answer = await (await session.api()).call(ListDead, readGiven('dead list', Page, given));
@@ -51,6 +52,7 @@ export const showDead: Verb = {
   arguments: [letter],
   options: [],
   examples: [{ command: 'flotilla dead show 7', summary: 'its cause, headers and payload' }],
+  json: 'the answer of the call showDead',
   calls: ['showDead'],
   run: async (given, session) => {
     const { letter: deadId } = readGiven('dead show', Letter, given);
@@ -82,6 +84,7 @@ export const replayDead: Verb = {
   arguments: [letter],
   options: [],
   examples: [{ command: 'flotilla dead replay 7', summary: 'for example after adding the missing project' }],
+  json: 'the answer of the call replayDead',
   calls: ['replayDead'],
   run: async (given, session) => {
     const { letter: deadId } = readGiven('dead replay', Letter, given);

@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { exitCodes } from '../exit-codes.ts';
 import { tellFleet } from '../fleet/tell-fleet.ts';
 import { report, type Session } from '../session.ts';
+import { explainRun } from '../text/describe-run-state.ts';
 import { renderGate } from '../text/render-gate.ts';
 import { visibleLine } from '../text/visible-text.ts';
 import { readGiven, type Verb, type VerbArgument, type VerbOption } from '../verb.ts';
@@ -47,6 +48,7 @@ export const approve: Verb = {
       summary: 'only if it is still the commit that was looked at',
     },
   ],
+  json: 'the answer of the call decideGate',
   calls: ['showRun', 'showGate', 'decideGate'],
   run: (given, session) => decide('approve', readGiven('approve', Given, given), session),
 };
@@ -59,6 +61,7 @@ export const requestChanges: Verb = {
   examples: [
     { command: 'flotilla request-changes latest "Keep the old name as an alias."', summary: 'the run goes on' },
   ],
+  json: 'the answer of the call decideGate',
   calls: ['showRun', 'showGate', 'decideGate'],
   run: (given, session) => decide('request_changes', readGiven('request-changes', Given, given), session),
 };
@@ -69,6 +72,7 @@ export const decline: Verb = {
   arguments: [target],
   options: [commitOption, commentOption, yesOption],
   examples: [{ command: 'flotilla decline latest -m "Not needed any more."', summary: 'nothing lands' }],
+  json: 'the answer of the call decideGate',
   calls: ['showRun', 'showGate', 'decideGate'],
   run: (given, session) => decide('decline', readGiven('decline', Given, given), session),
 };
@@ -110,7 +114,11 @@ async function decide(decision: GateDecision, given: z.output<typeof Given>, ses
     commit,
     ...(comment === undefined || comment.trim() === '' ? {} : { comment }),
   });
-  report(session, decided, () => `${done[decision](decided.commit.slice(0, 10))}: npx flotilla watch ${decided.runId}`);
+  report(
+    session,
+    decided,
+    () => `${done[decision](decided.commit.slice(0, 10))}: ${session.command} watch ${decided.runId}`,
+  );
   return exitCodes.done.code;
 }
 
@@ -119,7 +127,7 @@ async function findGateId(target: z.output<typeof Target>, session: Session): Pr
   if (gateId.success) return gateId.data;
   const runId = await findRunId(RunReference.parse(target), session);
   const { run, gate } = await (await session.api()).call(ShowRun, { runId });
-  if (gate === undefined) throw new FlotillaError(errors.gateNotOpen, { runId, state: run.result ?? run.state });
+  if (gate === undefined) throw new FlotillaError(errors.gateNotOpen, { runId, ...explainRun(run) });
   return gate.gateId;
 }
 

@@ -1,8 +1,13 @@
 import { ShowDiff } from '@flotilla/contracts/calls/show-diff';
+import { ShowRun } from '@flotilla/contracts/calls/show-run';
+import type { RunId } from '@flotilla/contracts/ids';
 import { z } from 'zod';
 import { exitCodes } from '../exit-codes.ts';
-import { report } from '../session.ts';
+import { report, type Session } from '../session.ts';
+import { explainRun } from '../text/describe-run-state.ts';
+import { nameCommands } from '../text/name-command.ts';
 import { renderDiff, renderDiffStat } from '../text/render-diff.ts';
+import { visibleLine } from '../text/visible-text.ts';
 import { readGiven, type Verb } from '../verb.ts';
 import { findRunId, runArgument, RunReference } from './find-run.ts';
 
@@ -24,20 +29,33 @@ export const diff: Verb = {
     { command: 'flotilla diff latest', summary: 'what is proposed' },
     { command: 'flotilla diff latest --raw | git apply --check', summary: 'try it on a clone of your own' },
   ],
-  calls: ['showDiff'],
+  json: 'the answer of the call showDiff',
+  calls: ['showDiff', 'showRun'],
   run: async (given, session) => {
     const { run, stat, raw } = readGiven('diff', Given, given);
     const runId = await findRunId(run, session);
     const answer = await (await session.api()).call(ShowDiff, { runId });
+    if (!session.json && answer.state !== 'landed') await tellState(runId, answer.state, session);
     if (raw && !session.json) {
       session.write(answer.diff);
       return exitCodes.done.code;
     }
-    report(session, answer, () => {
-      if (answer.state === 'none') return 'nothing is proposed yet';
-      return stat ? renderDiffStat(answer.files, session.palette) : renderDiff(answer.diff.trimEnd(), session.palette);
-    });
-    if (answer.truncated) session.note('the diff is longer than the log keeps; the rest is on the branch');
+    if (answer.state === 'none' && !session.json) return exitCodes.done.code;
+    report(session, answer, () =>
+      stat ? renderDiffStat(answer.files, session.palette) : renderDiff(answer.diff.trimEnd(), session.palette),
+    );
+    if (answer.truncated && !session.json)
+      session.note('the diff is longer than the log keeps; the rest is on the branch');
     return exitCodes.done.code;
   },
 };
+
+/** Says beside the result why there is none, or that it has not landed and will not. */
+async function tellState(runId: RunId, state: 'none' | 'proposed', session: Session): Promise<void> {
+  const { run } = await (await session.api()).call(ShowRun, { runId });
+  if (state === 'proposed' && run.state !== 'ended') return;
+  const told = explainRun(run);
+  const what = state === 'none' ? 'nothing is proposed' : 'this was proposed and has not landed';
+  session.note(visibleLine(`${what}: the run is ${told.state}`, 2000));
+  session.note(`  ${nameCommands(told.next, session.command)}`);
+}

@@ -21,6 +21,7 @@ export function createDoctor(findScript: () => Promise<string | undefined>): Ver
     examples: [
       { command: 'flotilla doctor', summary: 'inside the clone it also checks servers, Docker and the sandbox image' },
     ],
+    json: '{"checks": [{"id", "title", "ok", "detail", "fix"?, "note"?}]}',
     calls: ['listRuns', 'listDead'],
     run: async (_, session) => {
       const script = await findScript();

@@ -34,6 +34,7 @@ export const events: Verb = {
       summary: 'what the model said',
     },
   ],
+  json: 'the answer of the call listEvents',
   calls: ['listEvents'],
   run: async (given, session) => {
     const { run, type, step, after, limit } = readGiven('events', Given, given);

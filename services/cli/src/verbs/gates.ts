@@ -22,6 +22,7 @@ export const gates: Verb = {
     limitOption('gates'),
   ],
   examples: [{ command: 'flotilla gates', summary: 'what waits for you' }],
+  json: 'the answer of the call listGates',
   calls: ['listGates'],
   run: async (given, session) => {
     const answer = await (await session.api()).call(ListGates, readGiven('gates', Given, given));

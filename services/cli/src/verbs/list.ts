@@ -1,9 +1,9 @@
 import { ListRuns } from '@flotilla/contracts/calls/list-runs';
-import type { RunSummary } from '@flotilla/contracts/calls/run-view';
 import { z } from 'zod';
 import { exitCodes } from '../exit-codes.ts';
 import { report } from '../session.ts';
 import { describeSpan } from '../text/describe-amounts.ts';
+import { describeState, stateWords } from '../text/describe-run-state.ts';
 import { renderTable } from '../text/render-table.ts';
 import { visibleLine } from '../text/visible-text.ts';
 import { readGiven, type Verb } from '../verb.ts';
@@ -32,6 +32,8 @@ export const list: Verb = {
     { command: 'flotilla list --state at_gate', summary: 'runs that wait for a person' },
     { command: "flotilla list --json | jq -r '.runs[].runId'", summary: 'ids for a script' },
   ],
+  words: { title: 'STATE', meanings: stateWords },
+  json: 'the answer of the call listRuns',
   calls: ['listRuns'],
   run: async (given, session) => {
     const request = readGiven('list', Given, given);
@@ -56,8 +58,3 @@ export const list: Verb = {
     return exitCodes.done.code;
   },
 };
-
-/** The result once there is one, else the state with the step. */
-export function describeState({ state, result, stepId }: RunSummary): string {
-  return result ?? (state === 'running' && stepId !== undefined ? `at ${stepId}` : state);
-}

@@ -26,6 +26,7 @@ export const output: Verb = {
     { flags: '--after <sequence>', summary: 'only commands that ended after this entry of the log' },
   ],
   examples: [{ command: 'flotilla output latest --step review', summary: 'what the checks printed' }],
+  json: 'the answer of the call showOutput',
   calls: ['showOutput'],
   run: async (given, session) => {
     const { run, step, after, limit } = readGiven('output', Given, given);

@@ -15,6 +15,7 @@ export const listProjects: Verb = {
   arguments: [],
   options: [limitOption('projects', 100), { flags: '--after <name>', summary: 'only names after this one' }],
   examples: [{ command: 'flotilla project list', summary: 'by name' }],
+  json: 'the answer of the call listProjects',
   calls: ['listProjects'],
   run: async (given, session) => {
     const Given = z.object({ limit: Limit.default(100), after: z.string().optional() });
@@ -39,6 +40,7 @@ export const showProject: Verb = {
   arguments: [{ name: 'name', summary: 'name of the project' }],
   options: [],
   examples: [{ command: 'flotilla project show slugify', summary: 'its remote, checks and setup' }],
+  json: 'the answer of the call showProject',
   calls: ['showProject'],
   run: async (given, session) => {
     const { name } = readGiven('project show', z.object({ name: z.string() }), given);

@@ -17,6 +17,7 @@ export const removeProject: Verb = {
       summary: "refused while a run has not ended; the token's file that project add wrote goes too",
     },
   ],
+  json: 'the answer of the call removeProject',
   calls: ['removeProject'],
   run: async (given, session) => {
     const { name } = readGiven('project remove', z.object({ name: z.string() }), given);

@@ -2,14 +2,15 @@ import type { ResponseOf } from '@flotilla/contracts/define-call';
 import { ShowRun, type TimelineStep } from '@flotilla/contracts/calls/show-run';
 import { z } from 'zod';
 import { exitCodes } from '../exit-codes.ts';
-import { report } from '../session.ts';
+import { report, type Session } from '../session.ts';
 import { describeSpan, describeSpending } from '../text/describe-amounts.ts';
+import { describeState, stateWords } from '../text/describe-run-state.ts';
+import { nameCommands } from '../text/name-command.ts';
 import type { Palette } from '../text/paint.ts';
 import { describeDiffStat } from '../text/render-diff.ts';
 import { renderTable } from '../text/render-table.ts';
 import { visibleLine } from '../text/visible-text.ts';
 import { readGiven, type Verb } from '../verb.ts';
-import { describeState } from './list.ts';
 import { findRunId, runArgument, RunReference } from './find-run.ts';
 
 const Given = z.object({ run: RunReference });
@@ -23,16 +24,20 @@ export const show: Verb = {
     { command: 'flotilla show run_01j9z3k8m2n4p6q8r0s2t4v6w8', summary: 'one run' },
     { command: 'flotilla show latest --json', summary: 'the newest run, for a script' },
   ],
+  words: { title: 'State of the run', meanings: stateWords },
+  json: 'the answer of the call showRun',
   calls: ['showRun'],
   run: async (given, session) => {
     const runId = await findRunId(readGiven('show', Given, given).run, session);
     const answer = await (await session.api()).call(ShowRun, { runId });
-    report(session, answer, () => renderRun(answer, session.now().toISOString(), session.columns(), session.palette));
+    report(session, answer, () => renderRun(answer, session));
     return exitCodes.done.code;
   },
 };
 
-function renderRun(answer: ResponseOf<typeof ShowRun>, now: string, columns: number, palette: Palette): string {
+function renderRun(answer: ResponseOf<typeof ShowRun>, session: Session): string {
+  const { palette, command } = session;
+  const now = session.now().toISOString();
   const { run, budget, timeline, gate, branch, traceId, retryOf, externalKey } = answer;
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['goal', visibleLine(run.goal, 2000)],
@@ -59,13 +64,13 @@ function renderRun(answer: ResponseOf<typeof ShowRun>, now: string, columns: num
       : [
           '',
           palette.red(`${run.failure.code}: ${visibleLine(run.failure.message, 2000)}`),
-          `  ${visibleLine(run.failure.advice, 2000)}`,
+          `  ${visibleLine(nameCommands(run.failure.advice, command), 2000)}`,
         ]),
     '',
     renderTable(
       ['STEP', 'OUTCOME', 'TOOK', 'SPENT'],
       timeline.map((step) => describeStep(step, now)),
-      columns,
+      session.columns(),
     ),
     ...(gate === undefined
       ? []
@@ -73,8 +78,8 @@ function renderRun(answer: ResponseOf<typeof ShowRun>, now: string, columns: num
           '',
           palette.yellow(`? ${visibleLine(gate.question)}`),
           `  ${describeDiffStat(gate.change.files)}, commit ${gate.change.commit}`,
-          `  flotilla diff ${run.runId}`,
-          `  flotilla approve ${run.runId}`,
+          `  ${command} diff ${run.runId}`,
+          `  ${command} approve ${run.runId}`,
         ]),
   ].join('\n');
 }

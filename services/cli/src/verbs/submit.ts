@@ -15,6 +15,7 @@ const Given = z.object({
   setup: z.boolean().default(true),
   watch: z.boolean().default(false),
   ask: z.boolean().default(true),
+  untilGate: z.boolean().default(false),
 });
 
 export const submit: Verb = {
@@ -29,7 +30,12 @@ export const submit: Verb = {
     { flags: '--mode <mode>', summary: 'normal, auto or plan; may only restrict what the installation allows' },
     { flags: '--key <key>', summary: 'key of yours: the same key gives the same run back, for ever' },
     { flags: '--no-setup', summary: 'do not install dependencies' },
-    { flags: '--no-ask', summary: 'with --watch: do not ask at the gate' },
+    { flags: '--no-ask', summary: 'with --watch: wait at the gate without asking' },
+    {
+      flags: '--until-gate',
+      summary: 'with --watch: end at a gate that is open, with exit code 6, in the place of asking or waiting',
+      excludes: ['--no-ask'],
+    },
   ],
   examples: [
     {
@@ -42,9 +48,14 @@ export const submit: Verb = {
     },
     { command: 'flotilla submit -p slugify --key ticket-4711 "$(cat ticket.txt)"', summary: 'safe to repeat' },
   ],
+  json: 'the answer of the call submitTask; with --watch what watch prints',
   calls: ['submitTask', 'watchRun'],
   run: async (given, session) => {
-    const { goal, project, topology, branch, mode, key, setup, watch, ask } = readGiven('submit', Given, given);
+    const { goal, project, topology, branch, mode, key, setup, watch, ask, untilGate } = readGiven(
+      'submit',
+      Given,
+      given,
+    );
     const submitted = await (
       await session.api()
     ).call(SubmitTask, {
@@ -57,12 +68,12 @@ export const submit: Verb = {
       ...(setup ? {} : { setup }),
     });
     const { runId, created } = submitted;
-    if (!created) session.note(`the key ${key ?? ''} has this run already`);
+    if (!created && !session.json) session.note(`the key ${key ?? ''} has this run already`);
     if (!watch) {
       report(session, submitted, () => runId);
       return exitCodes.done.code;
     }
-    session.note(runId);
-    return showWatch({ runId, ask }, session);
+    if (!session.json) session.note(runId);
+    return showWatch({ runId, ask, untilGate }, session);
   },
 };

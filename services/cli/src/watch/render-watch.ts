@@ -2,13 +2,19 @@ import type { RunId } from '@flotilla/contracts/ids';
 import { describeSpan } from '../text/describe-amounts.ts';
 import type { Palette } from '../text/paint.ts';
 import { describeDiffStat } from '../text/render-diff.ts';
-import { visibleLine } from '../text/visible-text.ts';
-import type { WatchState } from './watch-state.ts';
+import { visibleLine, visibleText } from '../text/visible-text.ts';
+import { wrapEnd } from '../text/wrap-text.ts';
+import { blockInSight, type WatchState } from './watch-state.ts';
 
 const spinner = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 
+/** Lines of what is said that stay in sight. */
+const tailLines = 4;
+
 export interface WatchFrame {
   readonly runId: RunId;
+  /** What the person types before a verb. */
+  readonly command: string;
   readonly now: string;
   /** Counts up; turns the spinner. */
   readonly tick: number;
@@ -19,7 +25,7 @@ export interface WatchFrame {
 
 /** The lines of a live view that change: the step at work and what it does, or the question that waits. */
 export function renderWatch(state: WatchState, frame: WatchFrame, palette: Palette): readonly string[] {
-  const { runId, now, tick, columns, prompted } = frame;
+  const { runId, command, now, tick, columns, prompted } = frame;
   const cut = (text: string, indent: number) => visibleLine(text, Math.max(20, columns - indent));
   if (state.ended) return [];
   if (state.gate !== undefined) {
@@ -27,7 +33,7 @@ export function renderWatch(state: WatchState, frame: WatchFrame, palette: Palet
     return [
       `${palette.yellow('?')} ${palette.bold(cut(question, 4))}`,
       `  ${describeDiffStat(change.files)}, commit ${change.commit.slice(0, 10)}`,
-      ...(prompted ? [] : [palette.dim(`  flotilla diff ${runId}`), palette.dim(`  flotilla approve ${runId}`)]),
+      ...(prompted ? [] : [palette.dim(`  ${command} diff ${runId}`), palette.dim(`  ${command} approve ${runId}`)]),
     ];
   }
   const sign = palette.cyan(spinner[tick % spinner.length] ?? '');
@@ -35,6 +41,8 @@ export function renderWatch(state: WatchState, frame: WatchFrame, palette: Palet
   const head = `${sign} ${palette.bold(state.step.name)} ${palette.dim(describeSpan(state.step.since, now))}`;
   return [
     state.call === undefined ? head : `${head}  ${cut(state.call, state.step.name.length + 16)}`,
-    ...(state.lastLine === undefined ? [] : [palette.dim(`  ${cut(state.lastLine, 4)}`)]),
+    ...wrapEnd(visibleText(blockInSight(state)), Math.max(20, columns - 4), tailLines).map((line) =>
+      palette.dim(`  ${line}`),
+    ),
   ];
 }

@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import { calls } from '@flotilla/contracts/call-catalogue';
 import type { LogEvent } from '@flotilla/contracts/calls/log-event';
 import type { EventContract } from '@flotilla/contracts/define-event';
 import { ToolFinished, ToolStarted, TurnTaken } from '@flotilla/contracts/events/journal-events';
@@ -11,6 +12,7 @@ import {
   TaskAccepted,
 } from '@flotilla/contracts/events/run-events';
 import { StepStarted } from '@flotilla/contracts/events/step-events';
+import { Problem } from '@flotilla/contracts/problem';
 import { eventCatalogue } from '@flotilla/contracts/log-entry';
 import { RunId, StepId } from '@flotilla/contracts/ids';
 import { beforeEach, expect, test } from 'vitest';
@@ -18,7 +20,7 @@ import { createFleetFixture, run, token } from '../fleet.fixture.ts';
 import { choosePalette } from '../text/paint.ts';
 import { describeEvent } from './describe-event.ts';
 import { renderWatch } from './render-watch.ts';
-import { foldWatch, startOfWatch } from './watch-state.ts';
+import { foldWatch, startOfWatch, type WatchState } from './watch-state.ts';
 
 const runId = RunId.parse('run_01j9z3k8m2n4p6q8r0s2t4v6w8');
 
@@ -122,7 +124,8 @@ test('across broken connections every event comes once', async () => {
     .split('\n')
     .map((line) => (JSON.parse(line) as { entry?: LogEvent }).entry?.sequence);
   expect(sequences).toEqual([1, 2, 3, 4, 5, 6, 7, 8, undefined]);
-  expect(err).toContain('trying again');
+  const lost = err.trimEnd().split('\n');
+  expect(lost.map((line) => Problem.parse(JSON.parse(line)).code)).toEqual(['FLEET_UNREACHABLE', 'FLEET_UNREACHABLE']);
 });
 
 test('a frame that is cut anywhere reads as one', async () => {
@@ -213,37 +216,91 @@ test('the live lines name the step, the call that runs and the last line it prin
   const state = events.reduce((each, one) => foldWatch(each, { event: 'entry', entry: one }), startOfWatch);
   const lines = renderWatch(
     state,
-    { runId, now: '2030-01-01T00:00:14.000Z', tick: 0, columns: 80, prompted: false },
+    { runId, command: 'npx flotilla', now: '2030-01-01T00:00:14.000Z', tick: 0, columns: 80, prompted: false },
     choosePalette(false),
   );
   expect(lines).toEqual(['⠋ build 12 s  terminal.run npm test', '  second \\u{1b}[2J']);
 });
 
-test('words of the model show while no call runs, and a turn alone changes nothing', () => {
+const inSight = (state: WatchState) =>
+  renderWatch(
+    state,
+    { runId, command: 'flotilla', now: '2030-01-01T00:00:14.000Z', tick: 0, columns: 44, prompted: false },
+    choosePalette(false),
+  ).slice(1);
+const speak = (state: WatchState, ...pieces: readonly string[]) =>
+  pieces.reduce((each, text) => foldWatch(each, { event: 'live', runId, text }), state);
+
+test('each turn is a block of its own, wrapped, and of a long one the end is shown', () => {
   const start = entries
     .slice(0, 2)
     .reduce((each, one) => foldWatch(each, { event: 'entry', entry: one }), startOfWatch);
-  const said = ['I look', ' at the', ' tests.\nThen'].reduce(
-    (each, text) => foldWatch(each, { event: 'live', runId, text }),
-    start,
-  );
-  expect(said.lastLine).toBe('Then');
-  expect(foldWatch(said, { event: 'entry', entry: entry(9, TurnTaken, TurnTaken.example) })).toEqual(said);
+  const first = speak(start, '\fI look', ' at the', ' tests.');
+  expect(inSight(first)).toEqual(['  I look at the tests.']);
+  const taken = foldWatch(first, { event: 'entry', entry: entry(9, TurnTaken, TurnTaken.example) });
+  expect(inSight(taken)).toEqual(inSight(first));
+  const second = speak(taken, '\f', 'The second turn says more than fits on a line', ' of this terminal.');
+  expect(inSight(second)).toEqual(['  The second turn says more than fits on a', '  line of this terminal.']);
+  expect(inSight(speak(second, '\n1\n2\n3\n4\n5'))).toEqual(['  …', '  3', '  4', '  5']);
+  expect(inSight(speak(second, '\f'))).toEqual(inSight(second));
 });
+
+test('what a tool printed is not glued to the words around it', () => {
+  const ran = foldWatch(speak(startOfWatch, '\fI run it.'), {
+    event: 'entry',
+    entry: entry(4, ToolFinished, { ...ToolFinished.example, result: 'ok\n1 passed\n' }),
+  });
+  const working = { ...ran, step: { name: 'build', since: '2030-01-01T00:00:00.000Z' } };
+  expect(inSight(working)).toEqual(['  1 passed']);
+  expect(inSight(speak(working, 'joined in', ' the middle'))).toEqual(['  joined in the middle']);
+});
+
+const gateWith = (state: 'open' | 'decided') => {
+  const { response } = calls.showGate.example;
+  return { ...response, gate: { ...response.gate, state } };
+};
+
+test('without a terminal a gate that is open says how to answer, and one that was decided says nothing', async () => {
+  fleet.answer('showGate', () => gateWith('open'));
+  fleet.streamWith((send) => send(entries.map(frame).join('') + done('landed')));
+  const waiting = await run(['watch', runId, '--no-ask'], { environment });
+  for (const verb of ['diff', 'approve', 'decline', 'request-changes'])
+    expect(waiting.err).toContain(`  flotilla ${verb} ${runId}`);
+  fleet.answer('showGate', () => gateWith('decided'));
+  expect((await run(['watch', runId, '--no-ask'], { environment })).err).toBe('');
+});
+
+test.each([[['watch', runId]], [['submit', '-p', 'slugify', 'x', '-w']], [['retry', runId, '-w']]])(
+  'with --until-gate %j ends at an open gate with its own exit code, and goes past one that was decided',
+  async (argv) => {
+    fleet.answer('showGate', () => gateWith('open'));
+    fleet.streamWith((send) => {
+      send(entries.slice(0, 6).map(frame).join(''));
+      return new Promise(() => undefined);
+    });
+    expect((await run([...argv, '--until-gate'], { environment })).exitCode).toBe(6);
+    const asJson = await run([...argv, '--until-gate', '--json'], { environment });
+    expect(asJson.exitCode).toBe(6);
+    expect(asJson.out).toContain('"gate.opened"');
+    fleet.answer('showGate', () => gateWith('decided'));
+    fleet.streamWith((send) => send(entries.map(frame).join('') + done('landed')));
+    expect((await run([...argv, '--until-gate'], { environment })).exitCode).toBe(0);
+  },
+);
 
 test('an open gate shows its question and how to answer, until it is decided', () => {
   const opened = foldWatch(startOfWatch, { event: 'entry', entry: entry(6, GateOpened, GateOpened.example) });
   const shown = (prompted: boolean) =>
     renderWatch(
       opened,
-      { runId, now: '2030-01-01T00:00:14.000Z', tick: 0, columns: 80, prompted },
+      { runId, command: 'npx flotilla', now: '2030-01-01T00:00:14.000Z', tick: 0, columns: 80, prompted },
       choosePalette(false),
     );
   expect(shown(false)).toEqual([
     '? Land this change on main?',
     '  1 file, +1 -1, commit cccccccccc',
-    `  flotilla diff ${runId}`,
-    `  flotilla approve ${runId}`,
+    `  npx flotilla diff ${runId}`,
+    `  npx flotilla approve ${runId}`,
   ]);
   expect(foldWatch(opened, { event: 'entry', entry: entry(7, GateDecided, GateDecided.example) }).gate).toBeUndefined();
 });

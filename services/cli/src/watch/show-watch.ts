@@ -1,9 +1,13 @@
+import { ShowGate } from '@flotilla/contracts/calls/show-gate';
 import type { WatchEvent } from '@flotilla/contracts/calls/watch-run';
-import type { RunResult } from '@flotilla/contracts/events/run-events';
+import { GateOpened, type RunResult } from '@flotilla/contracts/events/run-events';
 import type { GateId, RunId } from '@flotilla/contracts/ids';
+import { readEvent } from '@flotilla/contracts/log-entry';
 import { followRun } from '../client/follow-run.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { describeSpan } from '../text/describe-amounts.ts';
+import { nameCommands } from '../text/name-command.ts';
+import { renderError } from '../text/render-error.ts';
 import type { Session } from '../session.ts';
 import { askAtGate } from './ask-at-gate.ts';
 import { describeEvent } from './describe-event.ts';
@@ -16,6 +20,8 @@ export interface WatchOptions {
   readonly after?: number;
   /** Whether to ask at a gate, where a person sits at a terminal. */
   readonly ask: boolean;
+  /** Whether to end at a gate that is open. */
+  readonly untilGate: boolean;
 }
 
 /** Shows a run until it has ended: live on a terminal, one line an event otherwise, or the events as JSON. */
@@ -28,38 +34,62 @@ export async function showWatch(options: WatchOptions, session: Session): Promis
     live,
     signal,
     ...(after === undefined ? {} : { after }),
-    onLost: (error) => note(`${error.message}; trying again`),
+    onLost: (error) => note(session.json ? renderError(error, session) : `${error.message}; trying again`),
   });
-  if (session.json) return printEach(events, (event) => session.out(JSON.stringify(event)));
-  if (!live) return printLines(events, session);
-  return showLive(events, options, session);
+  if (session.json) return printEach(events, options, session, (event) => session.out(JSON.stringify(event)));
+  const exitCode = await (live ? showLive(events, options, session) : printLines(events, options, session));
+  if (exitCode === exitCodes.atGate.code) tellGate(runId, session);
+  return exitCode;
 }
 
-async function printLines(events: AsyncIterable<WatchEvent>, session: Session): Promise<ExitCode> {
+async function printLines(
+  events: AsyncIterable<WatchEvent>,
+  options: WatchOptions,
+  session: Session,
+): Promise<ExitCode> {
   let state = startOfWatch;
-  return printEach(events, (event) => {
+  return printEach(events, options, session, async (event) => {
     state = foldWatch(state, event);
-    const line = lineOf(state, event);
+    const line = lineOf(state, event, session);
     if (line !== undefined) session.out(line);
+    if (!options.untilGate && (await waitsAtGate(event, session))) tellGate(options.runId, session);
   });
 }
 
-async function printEach(events: AsyncIterable<WatchEvent>, print: (event: WatchEvent) => void): Promise<ExitCode> {
+async function printEach(
+  events: AsyncIterable<WatchEvent>,
+  { untilGate }: WatchOptions,
+  session: Session,
+  print: (event: WatchEvent) => void | Promise<void>,
+): Promise<ExitCode> {
   let result: RunResult | undefined;
   for await (const event of events) {
-    print(event);
+    await print(event);
     if (event.event === 'done') result = event.result;
+    if (untilGate && (await waitsAtGate(event, session))) return exitCodes.atGate.code;
   }
   return exitCodeOfResult(result);
 }
 
+/** Whether this event opened a gate that nobody has answered yet; the log also tells of those that were. */
+async function waitsAtGate(event: WatchEvent, session: Session): Promise<boolean> {
+  const opened = event.event === 'entry' ? readEvent(event.entry, GateOpened) : undefined;
+  if (opened === undefined) return false;
+  const { gate } = await (await session.api()).call(ShowGate, { gateId: opened.gateId });
+  return gate.state === 'open';
+}
+
+function tellGate(runId: RunId, { note, command }: Session): void {
+  note('waits at the gate for a decision; from any terminal:');
+  for (const verb of ['diff', 'approve', 'decline']) note(`  ${command} ${verb} ${runId}`);
+  note(`  ${command} request-changes ${runId} "what to change"`);
+}
+
 const redrawMs = 100;
 
-async function showLive(
-  events: AsyncIterable<WatchEvent>,
-  { runId, ask }: WatchOptions,
-  session: Session,
-): Promise<ExitCode> {
+async function showLive(events: AsyncIterable<WatchEvent>, options: WatchOptions, session: Session): Promise<ExitCode> {
+  const { runId, untilGate } = options;
+  const ask = options.ask && !untilGate;
   const region = createLiveRegion(session.write);
   let state = startOfWatch;
   let tick = 0;
@@ -68,7 +98,11 @@ async function showLive(
     if (question !== undefined) return;
     const now = session.now().toISOString();
     region.draw(
-      renderWatch(state, { runId, now, tick: tick++, columns: session.columns(), prompted: false }, session.palette),
+      renderWatch(
+        state,
+        { runId, command: session.command, now, tick: tick++, columns: session.columns(), prompted: false },
+        session.palette,
+      ),
     );
   };
   const redraw = setInterval(draw, redrawMs);
@@ -84,10 +118,12 @@ async function showLive(
     question = { gateId, stop, asked };
   };
   try {
-    return await printEach(events, (event) => {
+    return await printEach(events, options, session, (event) => {
       state = foldWatch(state, event);
       const line =
-        event.event === 'entry' && describeEvent(event.entry)?.weight === 'loud' ? lineOf(state, event) : undefined;
+        event.event === 'entry' && describeEvent(event.entry)?.weight === 'loud'
+          ? lineOf(state, event, session)
+          : undefined;
       if (question !== undefined && state.gate?.gateId !== question.gateId) question.stop.abort();
       if (line !== undefined) region.print(line);
       if (ask && question === undefined && state.gate !== undefined && isOpening(event))
@@ -106,12 +142,12 @@ function isOpening(event: WatchEvent): boolean {
 }
 
 /** `+12 s      build      check npm test passed in 0.9 s`. */
-function lineOf(state: WatchState, event: WatchEvent): string | undefined {
+function lineOf(state: WatchState, event: WatchEvent, { command }: Pick<Session, 'command'>): string | undefined {
   if (event.event !== 'entry') return undefined;
   const described = describeEvent(event.entry, stepBeganAt(state, event.entry));
   if (described === undefined) return undefined;
   const since = describeSpan(state.beganAt ?? event.entry.at, event.entry.at);
-  return `${since.padStart(10)}  ${nameStep(event.entry).padEnd(10)}  ${described.text}`;
+  return `${since.padStart(10)}  ${nameStep(event.entry).padEnd(10)}  ${nameCommands(described.text, command)}`;
 }
 
 function exitCodeOfResult(result: RunResult | undefined): ExitCode {

@@ -23,8 +23,8 @@ export interface WatchState {
   readonly begun?: { readonly name: string; readonly at: string };
   /** The tool call that runs. */
   readonly call?: string;
-  /** The last line that a tool printed or the model said. */
-  readonly lastLine?: string;
+  /** What the model and setup said and programs printed last, in blocks between form feeds. */
+  readonly tail?: string;
   readonly gate?: {
     readonly gateId: GateId;
     readonly question: string;
@@ -38,7 +38,7 @@ export const startOfWatch: WatchState = { ended: false };
 export function foldWatch(state: WatchState, event: WatchEvent): WatchState {
   switch (event.event) {
     case 'live':
-      return withLine(state, `${state.call === undefined ? (state.lastLine ?? '') : ''}${event.text}`);
+      return withWords(state, event.text);
     case 'done':
       return { ended: true, ...(state.beganAt === undefined ? {} : { beganAt: state.beganAt }) };
     case 'entry':
@@ -47,7 +47,7 @@ export function foldWatch(state: WatchState, event: WatchEvent): WatchState {
 }
 
 function foldEntry(state: WatchState, entry: LogEvent): WatchState {
-  const { call: _, step, lastLine, ...rest } = state;
+  const { call: _, step, tail, ...rest } = state;
   if (readEvent(entry, StepRequestedEvent) !== undefined) {
     return { ...rest, step: { name: nameStep(entry), since: entry.at } };
   }
@@ -61,13 +61,13 @@ function foldEntry(state: WatchState, entry: LogEvent): WatchState {
   // No step is at work in a run that ended, whether or not it said so.
   if (readEvent(entry, RunEnded) !== undefined) return without;
   if (readEvent(entry, GateDecided) !== undefined) return { ...without, ...(step === undefined ? {} : { step }) };
-  const kept = { ...rest, ...(step === undefined ? {} : { step }), ...(lastLine === undefined ? {} : { lastLine }) };
+  const kept = { ...rest, ...(step === undefined ? {} : { step }), ...(tail === undefined ? {} : { tail }) };
   const started = readEvent(entry, ToolStarted);
   if (started !== undefined) return { ...kept, call: `${started.tool} ${started.summary}` };
   const finished = readEvent(entry, ToolFinished);
-  if (finished !== undefined) return withLine(kept, finished.result);
+  if (finished !== undefined) return withPrinted(kept, finished.result);
   const check = readEvent(entry, CheckRan);
-  return check === undefined ? state : withLine(kept, check.output);
+  return check === undefined ? state : withPrinted(kept, check.output);
 }
 
 /** When the step of an entry was begun, where the watch has seen it. */
@@ -81,9 +81,28 @@ export function nameStep({ stepId, attempt }: Pick<LogEvent, 'stepId' | 'attempt
   return attempt === undefined || attempt === 1 ? stepId : `${stepId} (${attempt})`;
 }
 
-/** Words come in pieces: whatever follows the last line end is the line that is shown, and a long one keeps its end. */
-function withLine(state: WatchState, text: string): WatchState {
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
-  const last = lines.at(-1);
-  return last === undefined ? state : { ...state, lastLine: last.slice(-500) };
+const keptSigns = 4_000;
+
+/** Words come in pieces, and a form feed begins a turn. Of many the end is kept. */
+function withWords(state: WatchState, text: string): WatchState {
+  return { ...state, tail: `${state.tail ?? ''}${text}`.slice(-keptSigns) };
+}
+
+/** The last line of what a program printed; words that follow are a block of their own. */
+function withPrinted(state: WatchState, output: string): WatchState {
+  const last = output
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .at(-1);
+  return last === undefined ? state : { ...state, tail: `${last.slice(-500)}\f` };
+}
+
+/** The block that is shown: the last one with something to show. */
+export function blockInSight({ tail = '' }: Pick<WatchState, 'tail'>): string {
+  return (
+    tail
+      .split('\f')
+      .filter((block) => block.trim() !== '')
+      .at(-1) ?? ''
+  );
 }
