@@ -14,7 +14,12 @@ export const WatchEvent = z.discriminatedUnion('event', [
   }),
   z
     .object({ event: z.literal('live'), runId, text: z.string().meta({ field: 2 }) })
-    .meta({ id: 'WatchLive', field: 2, description: 'Words of the model as they come; no id, never repeated.' }),
+    .meta({
+      id: 'WatchLive',
+      field: 2,
+      description:
+        'Words of the model and of setup as they come, in pieces; a form feed begins a turn. No id, never repeated.',
+    }),
   z
     .object({
       event: z.literal('done'),
