@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { createWriteStream, type WriteStream } from 'node:fs';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { LogFile } from './log-file.ts';
 
 export interface ServiceProcessOptions {
   readonly name: string;
@@ -24,7 +24,7 @@ export class ServiceProcess {
   readonly name: string;
   readonly logFile: string;
   readonly #options: ServiceProcessOptions;
-  readonly #log: WriteStream;
+  readonly #log: LogFile;
   #child: ChildProcess | undefined;
   #asked = false;
 
@@ -32,7 +32,7 @@ export class ServiceProcess {
     this.name = options.name;
     this.logFile = options.logFile;
     this.#options = options;
-    this.#log = createWriteStream(options.logFile, { flags: 'a' });
+    this.#log = new LogFile(options.logFile);
   }
 
   get pid(): number | undefined {
@@ -51,7 +51,7 @@ export class ServiceProcess {
     for (const stream of [child.stdout, child.stderr]) {
       createInterface({ input: stream }).on('line', (line) => {
         if (stream === child.stderr) lastLine = line;
-        this.#log.write(`${line}\n`);
+        this.#log.write(line);
         this.#options.onLine?.(line);
       });
     }
@@ -77,7 +77,7 @@ export class ServiceProcess {
   }
 
   close(): void {
-    this.#log.end();
+    this.#log.close();
   }
 
   async #end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
