@@ -12,6 +12,7 @@ export const commonErrors: readonly string[] = [
   'CONTENT_TYPE_REFUSED',
   'METHOD_UNKNOWN',
   'STORE_UNAVAILABLE',
+  'STORE_CONTENDED',
   'BROKER_UNAVAILABLE',
   'CALL_UNANSWERED',
   'CALL_TIMED_OUT',
