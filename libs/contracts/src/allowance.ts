@@ -14,11 +14,11 @@ export type Allowance = z.infer<typeof Allowance>;
 
 /** What was spent. `microdollars` is null when the price of a model that was used is not known. */
 export const Spent = z.object({
-  turns: amount,
-  calls: amount,
-  tokens: amount,
-  microdollars: amount.nullable(),
-  seconds: z.number().nonnegative(),
+  turns: amount.describe('Model turns.'),
+  calls: amount.describe('Tool calls.'),
+  tokens: amount.describe('Input and output tokens together.'),
+  microdollars: amount.nullable().describe('Millionths of a US dollar; null where the price of a model is not known.'),
+  seconds: z.number().nonnegative().describe('Wall-clock seconds of work; waiting is not counted.'),
 });
 export type Spent = z.infer<typeof Spent>;
 

@@ -4,14 +4,14 @@ import { z } from 'zod';
 export const DeadLetterRecord = z.object({
   stage: z.string().describe('Name of the message contract that the stage takes.'),
   subject: z.string().describe('Subject the message came on.'),
-  messageId: z.string(),
-  runId: z.string().optional(),
-  stepId: z.string().optional(),
-  code: z.string(),
-  message: z.string(),
-  advice: z.string(),
-  deliveries: z.int().nonnegative(),
-  at: z.iso.datetime(),
+  messageId: z.string().describe('Names the occasion of the message.'),
+  runId: z.string().optional().describe('The run it is about, where it could be read that far.'),
+  stepId: z.string().optional().describe('The step it is about, likewise.'),
+  code: z.string().describe('Code of the error that ended it.'),
+  message: z.string().describe('What happened.'),
+  advice: z.string().describe('What to do next.'),
+  deliveries: z.int().nonnegative().describe('How often it was delivered.'),
+  at: z.iso.datetime().describe('When it was given up.'),
   headers: z.record(z.string(), z.string()).describe('As the message carried them.'),
   payload: z
     .string()

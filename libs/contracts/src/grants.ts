@@ -8,10 +8,16 @@ export const Grant = z.union([
   z.boolean(),
   z.literal('ask'),
   z.strictObject({
-    /** Globs of workspace paths the capability reaches; absent means every path. */
-    paths: z.array(z.string().min(1).max(256)).min(1).optional(),
-    /** Globs taken out again; they win over `paths`. */
-    exclude: z.array(z.string().min(1).max(256)).min(1).optional(),
+    paths: z
+      .array(z.string().min(1).max(256))
+      .min(1)
+      .optional()
+      .describe('Globs of workspace paths the capability reaches; absent: every path.'),
+    exclude: z
+      .array(z.string().min(1).max(256))
+      .min(1)
+      .optional()
+      .describe('Globs taken out again; they win over `paths`.'),
   }),
 ]);
 export type Grant = z.infer<typeof Grant>;
@@ -24,5 +30,5 @@ export const Grants = z.record(
 export type Grants = z.infer<typeof Grants>;
 
 /** How far a run may go unasked; `plan` reads only. */
-export const Mode = z.enum(['normal', 'auto', 'plan']);
+export const Mode = z.enum(['normal', 'auto', 'plan']).describe('How far the run may go unasked; plan reads only.');
 export type Mode = z.infer<typeof Mode>;

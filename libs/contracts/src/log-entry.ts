@@ -31,13 +31,13 @@ export type NewLogEntry = {
 /** An entry as it is read: runId and sequence name it; sequences of a run have no gap. */
 export const LogEntry = z.object({
   runId: RunId,
-  sequence: z.int().positive(),
-  stepId: StepId.optional(),
-  attempt: z.int().positive().optional(),
-  type: z.string(),
-  payload: z.unknown(),
-  trace: TraceContext.optional(),
-  at: z.iso.datetime(),
+  sequence: z.int().positive().describe('Its place in the log of the run: 1, 2, 3 and so on.'),
+  stepId: StepId.optional().describe('The step it is about; absent: the run.'),
+  attempt: z.int().positive().optional().describe('The attempt at that step.'),
+  type: z.string().describe('What kind of thing happened.'),
+  payload: z.unknown().describe('What happened, as the type says.'),
+  trace: TraceContext.optional().describe('The trace that it was written in.'),
+  at: z.iso.datetime().describe('When it was written, by the clock of its writer.'),
 });
 export type LogEntry = z.infer<typeof LogEntry>;
 

@@ -4,15 +4,22 @@ import { z } from 'zod';
 /** An error as a client gets it: a problem of RFC 9457 with the code, who can put it right, and what to do next. */
 export const Problem = z.object({
   type: z.string().describe('URN of the code.'),
-  title: z.string(),
-  status: z.int(),
-  detail: z.string(),
+  title: z.string().describe('The code in words.'),
+  status: z.int().describe('HTTP status of the answer.'),
+  detail: z.string().describe('What happened.'),
   code: z.string().describe('Code of the error catalogue; never reused.'),
-  remedy: z.enum(['caller', 'operator', 'wait', 'retry']),
+  remedy: z
+    .enum(['caller', 'operator', 'wait', 'retry'])
+    .describe('Who or what puts it right: the caller, the operator, time, or another attempt.'),
   advice: z.string().describe('What the reader does next.'),
-  traceId: z.string().optional(),
+  traceId: z.string().optional().describe('The trace of the request.'),
   violations: z
-    .array(z.object({ path: z.string(), message: z.string() }))
+    .array(
+      z.object({
+        path: z.string().describe('The field, with dots; empty: the whole.'),
+        message: z.string().describe('What is wrong with it.'),
+      }),
+    )
     .optional()
     .describe('What is wrong with the request, field by field.'),
 });

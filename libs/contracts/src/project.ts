@@ -16,7 +16,7 @@ export const Project = z.object({
     .max(255)
     .optional()
     .describe("Branch that receives changes; default: the remote's default branch."),
-  topology: TopologyId.default('feature_builder' as TopologyId),
+  topology: TopologyId.default('feature_builder' as TopologyId).describe('The topology of tasks that name none.'),
   checks: z
     .array(z.string().min(1).max(4096))
     .max(16)

@@ -4,12 +4,12 @@ import { code, markdownPage, type Page, renderJson, renderTable } from './page.t
 
 export function eventsPage(): Page {
   return markdownPage('events', 'Events', 'libs/contracts/src/log-entry.ts', [
-    'Every kind of entry in the log of a run, as `flotilla events`, `flotilla watch --json` and the HTTP calls `listEvents` and `watchRun` show it. An entry carries its run, sequence, step, attempt, type, payload, trace and time; the tables are of payloads. Sequences of a run have no gap.',
+    'Every kind of entry in the log of a run, as `flotilla events`, `flotilla watch --json` and the HTTP calls `listEvents` and `watchRun` show it. An entry carries its run, sequence, step, attempt, type, payload, trace and time; the tables are of payloads. Sequences of a run have no gap. Entries about a run are written by the router, entries about a step by whoever holds its lease.',
     renderTable(
-      ['Type', 'Written by', 'What'],
+      ['Type', 'About', 'What'],
       eventCatalogue.map(({ type, scope, summary }) => [
         `[${code(type)}](#${type.replaceAll('.', '')})`,
-        scope === 'run' ? 'the router' : 'whoever holds the lease of the step',
+        scope,
         summary,
       ]),
     ),

@@ -31,7 +31,7 @@ export const AddProject = defineCall({
       error: 'it says that there are no checks, and checks are given: give one or the other',
     }),
   response: z.object({
-    project: ProjectView.meta({ field: 1 }),
+    project: ProjectView.meta({ field: 1, description: 'The project as it is kept.' }),
     created: z.boolean().meta({ field: 2, description: 'False where the same project was there already.' }),
   }),
   errors: ['PROJECT_EXISTS', 'PROJECT_REMOTE_INVALID', 'TOPOLOGY_UNKNOWN', 'REMOTE_NOT_ASKED', ...InspectRemote.errors],

@@ -12,9 +12,18 @@ export const CancelRun = defineCall({
   http: { method: 'POST', path: '/v1/runs/{runId}/cancel' },
   request: z.strictObject({
     runId: RunId.meta({ field: 1 }),
-    reason: z.string().trim().min(1).max(1000).optional().meta({ field: 2 }),
+    reason: z
+      .string()
+      .trim()
+      .min(1)
+      .max(1000)
+      .optional()
+      .meta({ field: 2, description: 'Why, in words, for the log.' }),
   }),
-  response: z.object({ runId: RunId.meta({ field: 1 }), state: RunState.meta({ field: 2 }) }),
+  response: z.object({
+    runId: RunId.meta({ field: 1 }),
+    state: RunState.meta({ field: 2, description: 'cancelling while a step has not answered, then ended.' }),
+  }),
   errors: ['RUN_UNKNOWN', 'RUN_ENDED'],
   cli: { verb: 'cancel' },
   example: {

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { RunId } from '../ids.ts';
 
-/** Sequence in the DEAD stream. */
-export const DeadId = z.int().positive();
+export const DeadId = z.int().positive().describe('Names the dead letter: its place in the DEAD stream.');
 
 /** A message that no handler could settle well. */
 export const DeadLetter = z
@@ -10,13 +9,13 @@ export const DeadLetter = z
     deadId: DeadId.meta({ field: 1 }),
     stage: z.string().meta({ field: 2, description: 'The row of the stage table that gave up.' }),
     subject: z.string().meta({ field: 3, description: 'Subject the message came on.' }),
-    messageId: z.string().meta({ field: 4 }),
-    runId: RunId.optional().meta({ field: 5 }),
-    code: z.string().meta({ field: 6 }),
-    message: z.string().meta({ field: 7 }),
-    advice: z.string().meta({ field: 8 }),
-    deliveries: z.int().nonnegative().meta({ field: 9 }),
-    at: z.iso.datetime().meta({ field: 10 }),
+    messageId: z.string().meta({ field: 4, description: 'Names the occasion of the message.' }),
+    runId: RunId.optional().meta({ field: 5, description: 'The run it is about, where it could be read that far.' }),
+    code: z.string().meta({ field: 6, description: 'Code of the error that ended it.' }),
+    message: z.string().meta({ field: 7, description: 'What happened.' }),
+    advice: z.string().meta({ field: 8, description: 'What to do next.' }),
+    deliveries: z.int().nonnegative().meta({ field: 9, description: 'How often it was delivered.' }),
+    at: z.iso.datetime().meta({ field: 10, description: 'When it was given up.' }),
   })
   .meta({ id: 'DeadLetter' });
 export type DeadLetter = z.infer<typeof DeadLetter>;

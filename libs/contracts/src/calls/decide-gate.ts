@@ -13,7 +13,7 @@ export const DecideGate = defineCall({
   http: { method: 'POST', path: '/v1/gates/{gateId}/decision' },
   request: z.strictObject({
     gateId: GateId.meta({ field: 1 }),
-    decision: GateDecision.meta({ field: 2 }),
+    decision: GateDecision.meta({ field: 2, description: 'What is decided, once and for all.' }),
     commit: CommitId.meta({ field: 3, description: 'The commit that was looked at.' }),
     comment: z
       .string()
@@ -26,9 +26,9 @@ export const DecideGate = defineCall({
   response: z.object({
     gateId: GateId.meta({ field: 1 }),
     runId: RunId.meta({ field: 2 }),
-    decision: GateDecision.meta({ field: 3 }),
-    by: Principal.meta({ field: 4 }),
-    commit: CommitId.meta({ field: 5 }),
+    decision: GateDecision.meta({ field: 3, description: 'What was decided.' }),
+    by: Principal.meta({ field: 4, description: 'Principal who decided.' }),
+    commit: CommitId.meta({ field: 5, description: 'The commit that was decided on.' }),
   }),
   errors: ['GATE_UNKNOWN', 'GATE_DECIDED', 'GATE_WITHDRAWN', 'GATE_COMMIT_DIFFERS', 'GATE_COMMENT_MISSING'],
   cli: { verb: 'approve' },

@@ -17,11 +17,14 @@ export const InspectRemote = defineCall({
   request: z.strictObject({
     remote: projectFields.remote.meta({ field: 1 }),
     credential: projectFields.credential.meta({ field: 2 }),
-    branch: BranchName.optional().meta({ field: 3 }),
+    branch: BranchName.optional().meta({
+      field: 3,
+      description: "Branch to look for; default: the remote's default branch.",
+    }),
   }),
   response: z.object({
     repository: z.string().meta({ field: 1, description: 'One per repository, however its address is spelt.' }),
-    branch: z.string().meta({ field: 2 }),
+    branch: z.string().meta({ field: 2, description: 'The branch that was found.' }),
     commit: CommitId.meta({ field: 3, description: 'What the branch is at.' }),
   }),
   errors: [

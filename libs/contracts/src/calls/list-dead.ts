@@ -18,7 +18,7 @@ export const ListDead = defineCall({
     }),
   }),
   response: z.object({
-    letters: z.array(DeadLetter).meta({ field: 1 }),
+    letters: z.array(DeadLetter).meta({ field: 1, description: 'Newest first.' }),
     next: DeadId.optional().meta({ field: 2, description: 'Where the next page begins; absent on the last.' }),
   }),
   errors: [],

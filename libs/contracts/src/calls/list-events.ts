@@ -20,10 +20,10 @@ export const ListEvents = defineCall({
       .max(32)
       .default([])
       .meta({ field: 4, description: 'Only entries of these types; none: all.' }),
-    stepId: StepId.optional().meta({ field: 5 }),
+    stepId: StepId.optional().meta({ field: 5, description: 'Only entries about this step.' }),
   }),
   response: z.object({
-    entries: z.array(LogEvent).meta({ field: 1 }),
+    entries: z.array(LogEvent).meta({ field: 1, description: 'In the order of their sequence.' }),
     next: z
       .int()
       .positive()

@@ -12,9 +12,9 @@ export const ListGates = defineCall({
   summary: 'Lists gates, newest first; without `state` those that wait for a person.',
   http: { method: 'GET', path: '/v1/gates' },
   request: z.strictObject({
-    project: ProjectName.optional().meta({ field: 1 }),
-    runId: RunId.optional().meta({ field: 2 }),
-    state: GateState.default('open').meta({ field: 3 }),
+    project: ProjectName.optional().meta({ field: 1, description: 'Only gates of this project.' }),
+    runId: RunId.optional().meta({ field: 2, description: 'Only gates of this run.' }),
+    state: GateState.default('open').meta({ field: 3, description: 'Only gates in this state.' }),
     limit: limit.default(50).meta({ field: 4 }),
     before: GateId.optional().meta({
       field: 5,
@@ -22,7 +22,7 @@ export const ListGates = defineCall({
     }),
   }),
   response: z.object({
-    gates: z.array(Gate).meta({ field: 1 }),
+    gates: z.array(Gate).meta({ field: 1, description: 'Newest first.' }),
     next: GateId.optional().meta({ field: 2, description: 'Where the next page begins; absent on the last.' }),
   }),
   errors: ['PROJECT_UNKNOWN', 'RUN_UNKNOWN'],

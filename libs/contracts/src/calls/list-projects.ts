@@ -19,7 +19,7 @@ export const ListProjects = defineCall({
     }),
   }),
   response: z.object({
-    projects: z.array(ProjectView).meta({ field: 1 }),
+    projects: z.array(ProjectView).meta({ field: 1, description: 'In the order of their names.' }),
     next: ProjectName.optional().meta({ field: 2, description: 'Where the next page begins; absent on the last.' }),
   }),
   errors: [],

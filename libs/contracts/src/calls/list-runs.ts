@@ -12,9 +12,9 @@ export const ListRuns = defineCall({
   summary: 'Lists runs, newest first.',
   http: { method: 'GET', path: '/v1/runs' },
   request: z.strictObject({
-    project: ProjectName.optional().meta({ field: 1 }),
-    state: RunState.optional().meta({ field: 2 }),
-    result: RunResult.optional().meta({ field: 3 }),
+    project: ProjectName.optional().meta({ field: 1, description: 'Only runs of this project.' }),
+    state: RunState.optional().meta({ field: 2, description: 'Only runs in this state.' }),
+    result: RunResult.optional().meta({ field: 3, description: 'Only runs that ended like this.' }),
     limit: limit.default(50).meta({ field: 4 }),
     before: RunId.optional().meta({
       field: 5,
@@ -22,7 +22,7 @@ export const ListRuns = defineCall({
     }),
   }),
   response: z.object({
-    runs: z.array(RunSummary).meta({ field: 1 }),
+    runs: z.array(RunSummary).meta({ field: 1, description: 'Newest first.' }),
     next: RunId.optional().meta({ field: 2, description: 'Where the next page begins; absent on the last.' }),
   }),
   errors: ['PROJECT_UNKNOWN'],

@@ -7,12 +7,12 @@ export const LogEvent = z
   .object({
     runId: RunId.meta({ field: 1 }),
     sequence: z.int().positive().meta({ field: 2, description: 'Names the entry within its run; there is no gap.' }),
-    stepId: StepId.optional().meta({ field: 3 }),
-    attempt: z.int().positive().optional().meta({ field: 4 }),
-    type: z.string().meta({ field: 5 }),
-    payload: Json.meta({ field: 6, json: true }),
-    traceId: z.string().optional().meta({ field: 7 }),
-    at: z.iso.datetime().meta({ field: 8 }),
+    stepId: StepId.optional().meta({ field: 3, description: 'The step it is about; absent: the run.' }),
+    attempt: z.int().positive().optional().meta({ field: 4, description: 'The attempt at that step.' }),
+    type: z.string().meta({ field: 5, description: 'What kind of thing happened.' }),
+    payload: Json.meta({ field: 6, json: true, description: 'What happened, as the type says.' }),
+    traceId: z.string().optional().meta({ field: 7, description: 'The trace that it was written in.' }),
+    at: z.iso.datetime().meta({ field: 8, description: 'When it was written, by the clock of its writer.' }),
   })
   .meta({ id: 'LogEvent' });
 export type LogEvent = z.infer<typeof LogEvent>;

@@ -16,7 +16,7 @@ export const projectFields = {
 };
 
 export const ProjectView = z
-  .object({ ...projectFields, createdAt: z.iso.datetime().meta({ field: 9 }) })
+  .object({ ...projectFields, createdAt: z.iso.datetime().meta({ field: 9, description: 'When it was added.' }) })
   .meta({ id: 'Project' });
 export type ProjectView = z.infer<typeof ProjectView>;
 

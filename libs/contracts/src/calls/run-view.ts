@@ -7,11 +7,11 @@ export const RunSummary = z
   .object({
     runId: RunId.meta({ field: 1 }),
     project: ProjectName.meta({ field: 2 }),
-    goal: z.string().meta({ field: 3 }),
+    goal: z.string().meta({ field: 3, description: 'What is wanted, in words.' }),
     topology: TopologyId.meta({ field: 4 }),
     mode: Mode.meta({ field: 5 }),
     principal: Principal.meta({ field: 6, description: 'Who asked for it.' }),
-    state: RunState.meta({ field: 7 }),
+    state: RunState.meta({ field: 7, description: 'How far it is.' }),
     stepId: StepId.optional().meta({ field: 8, description: 'The step it is at; absent once ended.' }),
     result: RunResult.optional().meta({ field: 9, description: 'Set once it ended.' }),
     commit: CommitId.optional().meta({ field: 10, description: 'The commit on the branch, where it landed.' }),
@@ -20,9 +20,9 @@ export const RunSummary = z
       field: 12,
       description: 'Why it ended without landing, where there is a reason.',
     }),
-    spent: Spending.meta({ field: 13 }),
-    createdAt: z.iso.datetime().meta({ field: 14 }),
-    endedAt: z.iso.datetime().optional().meta({ field: 15 }),
+    spent: Spending.meta({ field: 13, description: 'What its steps spent together so far.' }),
+    createdAt: z.iso.datetime().meta({ field: 14, description: 'When the task became a run.' }),
+    endedAt: z.iso.datetime().optional().meta({ field: 15, description: 'When it ended; absent before.' }),
   })
   .meta({ id: 'RunSummary' });
 export type RunSummary = z.infer<typeof RunSummary>;

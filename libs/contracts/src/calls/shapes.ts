@@ -57,10 +57,10 @@ export const Finding = numberFields('Finding', FindingShape, {
 /** A change as a person decides on it; its bundle stays inside the fleet. */
 export const ProposedChange = z
   .object({
-    commit: CommitId.meta({ field: 1 }),
-    tree: TreeId.meta({ field: 2 }),
-    base: CommitId.meta({ field: 3 }),
-    files: z.array(ChangedFile).meta({ field: 4 }),
+    commit: CommitId.meta({ field: 1, description: 'The change as a commit.' }),
+    tree: TreeId.meta({ field: 2, description: 'Tree of that commit.' }),
+    base: CommitId.meta({ field: 3, description: 'Parent of the commit.' }),
+    files: z.array(ChangedFile).meta({ field: 4, description: 'Files that differ from the base.' }),
   })
   .meta({ id: 'ProposedChange' });
 export type ProposedChange = z.infer<typeof ProposedChange>;
@@ -68,9 +68,9 @@ export type ProposedChange = z.infer<typeof ProposedChange>;
 /** How something ended badly, in words for a person. */
 export const Failure = z
   .object({
-    code: z.string().meta({ field: 1 }),
-    message: z.string().meta({ field: 2 }),
-    advice: z.string().meta({ field: 3 }),
+    code: z.string().meta({ field: 1, description: 'Code of the error catalogue.' }),
+    message: z.string().meta({ field: 2, description: 'What happened.' }),
+    advice: z.string().meta({ field: 3, description: 'What to do next.' }),
   })
   .meta({ id: 'Failure' });
 
@@ -91,4 +91,4 @@ export const exampleProposal: z.input<typeof ProposedChange> = {
 
 /** Most entries a page of any list has. */
 export const PAGE_LIMIT = 500;
-export const limit = z.int().min(1).max(PAGE_LIMIT);
+export const limit = z.int().min(1).max(PAGE_LIMIT).describe(`Most entries of the page; at most ${PAGE_LIMIT}.`);

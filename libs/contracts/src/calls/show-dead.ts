@@ -12,8 +12,8 @@ export const ShowDead = defineCall({
   http: { method: 'GET', path: '/v1/dead/{deadId}' },
   request: z.strictObject({ deadId: DeadId.meta({ field: 1 }) }),
   response: z.object({
-    letter: DeadLetter.meta({ field: 1 }),
-    headers: z.record(z.string(), z.string()).meta({ field: 2 }),
+    letter: DeadLetter.meta({ field: 1, description: 'Which message, and why it was given up.' }),
+    headers: z.record(z.string(), z.string()).meta({ field: 2, description: 'As the message carried them.' }),
     payload: Json.meta({ field: 3, json: true, description: 'A string where it was not JSON, or is not kept whole.' }),
     payloadBytes: z.int().nonnegative().meta({ field: 4, description: 'Size of the message as it came.' }),
     truncated: z.boolean().meta({ field: 5, description: 'True where only the beginning is kept.' }),

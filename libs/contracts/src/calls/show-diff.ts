@@ -13,11 +13,14 @@ export const ShowDiff = defineCall({
   request: z.strictObject({ runId: RunId.meta({ field: 1 }) }),
   response: z.object({
     runId: RunId.meta({ field: 1 }),
-    state: z.enum(['none', 'proposed', 'landed']).meta({ id: 'DiffState' }).meta({ field: 2 }),
-    base: CommitId.optional().meta({ field: 3 }),
-    commit: CommitId.optional().meta({ field: 4 }),
+    state: z
+      .enum(['none', 'proposed', 'landed'])
+      .meta({ id: 'DiffState' })
+      .meta({ field: 2, description: 'How far the change is.' }),
+    base: CommitId.optional().meta({ field: 3, description: 'What the diff starts from.' }),
+    commit: CommitId.optional().meta({ field: 4, description: 'What the diff leads to.' }),
     summary: z.string().optional().meta({ field: 5, description: "The author's account of the change." }),
-    files: z.array(ChangedFile).meta({ field: 6 }),
+    files: z.array(ChangedFile).meta({ field: 6, description: 'Files that differ.' }),
     diff: z.string().meta({
       field: 7,
       description: 'Unified diff of base to commit: text from the repository, escape it for a terminal.',

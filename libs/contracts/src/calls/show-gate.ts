@@ -13,9 +13,9 @@ export const ShowGate = defineCall({
   http: { method: 'GET', path: '/v1/gates/{gateId}' },
   request: z.strictObject({ gateId: GateId.meta({ field: 1 }) }),
   response: z.object({
-    gate: Gate.meta({ field: 1 }),
+    gate: Gate.meta({ field: 1, description: 'The gate and its change.' }),
     review: z.string().optional().meta({ field: 2, description: "The reviewer's summary." }),
-    findings: z.array(Finding).meta({ field: 3 }),
+    findings: z.array(Finding).meta({ field: 3, description: 'Findings of the review, one by one.' }),
     checks: z.array(z.string()).meta({ field: 4, description: 'Checks that passed on exactly this tree.' }),
   }),
   errors: ['GATE_UNKNOWN'],

@@ -6,19 +6,19 @@ import { limit } from './shapes.ts';
 /** One command that ran in a slot for a run. */
 export const CommandOutput = z
   .object({
-    sequence: z.int().positive().meta({ field: 1 }),
+    sequence: z.int().positive().meta({ field: 1, description: 'Of the entry of the log that tells of it.' }),
     stepId: StepId.meta({ field: 2 }),
-    attempt: z.int().positive().meta({ field: 3 }),
+    attempt: z.int().positive().meta({ field: 3, description: 'The attempt at that step.' }),
     kind: z
       .enum(['setup', 'check', 'command'])
       .meta({ id: 'OutputKind' })
       .meta({ field: 4, description: '`command`: run by the agent.' }),
-    command: z.string().meta({ field: 5 }),
-    exitCode: z.int().optional().meta({ field: 6 }),
-    timedOut: z.boolean().meta({ field: 7 }),
-    durationMs: z.int().nonnegative().meta({ field: 8 }),
+    command: z.string().meta({ field: 5, description: 'What ran.' }),
+    exitCode: z.int().optional().meta({ field: 6, description: 'Absent where it is not kept, as of setup.' }),
+    timedOut: z.boolean().meta({ field: 7, description: 'True where it was ended for taking too long.' }),
+    durationMs: z.int().nonnegative().meta({ field: 8, description: 'Milliseconds it took.' }),
     output: z.string().meta({ field: 9, description: 'Text from inside the sandbox: escape it for a terminal.' }),
-    at: z.iso.datetime().meta({ field: 10 }),
+    at: z.iso.datetime().meta({ field: 10, description: 'When it had ended.' }),
   })
   .meta({ id: 'CommandOutput' });
 export type CommandOutput = z.infer<typeof CommandOutput>;
@@ -32,7 +32,7 @@ export const ShowOutput = defineCall({
   http: { method: 'GET', path: '/v1/runs/{runId}/output' },
   request: z.strictObject({
     runId: RunId.meta({ field: 1 }),
-    stepId: StepId.optional().meta({ field: 2 }),
+    stepId: StepId.optional().meta({ field: 2, description: 'Only commands of this step.' }),
     after: z
       .int()
       .nonnegative()
@@ -41,7 +41,7 @@ export const ShowOutput = defineCall({
     limit: limit.default(100).meta({ field: 4 }),
   }),
   response: z.object({
-    outputs: z.array(CommandOutput).meta({ field: 1 }),
+    outputs: z.array(CommandOutput).meta({ field: 1, description: 'In the order they ended.' }),
     next: z
       .int()
       .positive()

@@ -11,7 +11,7 @@ export const ShowProject = defineCall({
   summary: 'Shows one project.',
   http: { method: 'GET', path: '/v1/projects/{name}' },
   request: z.strictObject({ name: ProjectName.meta({ field: 1 }) }),
-  response: z.object({ project: ProjectView.meta({ field: 1 }) }),
+  response: z.object({ project: ProjectView.meta({ field: 1, description: 'The project as it is kept.' }) }),
   errors: ['PROJECT_UNKNOWN'],
   cli: { verb: 'project show' },
   example: { request: { name: 'slugify' }, response: { project: exampleProject } },

@@ -17,15 +17,15 @@ import {
 export const TimelineStep = z
   .object({
     stepId: StepId.meta({ field: 1 }),
-    attempt: z.int().positive().meta({ field: 2 }),
-    verb: Verb.meta({ field: 3 }),
+    attempt: z.int().positive().meta({ field: 2, description: '1 for the first visit.' }),
+    verb: Verb.meta({ field: 3, description: 'What the step does.' }),
     service: z.string().optional().meta({ field: 4, description: 'Who took it; absent while nobody has.' }),
     outcome: OutcomeKind.optional().meta({ field: 5, description: 'Absent while it is under way.' }),
-    failure: Failure.optional().meta({ field: 6 }),
-    requestedAt: z.iso.datetime().meta({ field: 7 }),
-    startedAt: z.iso.datetime().optional().meta({ field: 8 }),
-    completedAt: z.iso.datetime().optional().meta({ field: 9 }),
-    spent: Spending.optional().meta({ field: 10 }),
+    failure: Failure.optional().meta({ field: 6, description: 'Why it did not go well.' }),
+    requestedAt: z.iso.datetime().meta({ field: 7, description: 'When it was asked for.' }),
+    startedAt: z.iso.datetime().optional().meta({ field: 8, description: 'When its first delivery began.' }),
+    completedAt: z.iso.datetime().optional().meta({ field: 9, description: 'When its outcome was taken.' }),
+    spent: Spending.optional().meta({ field: 10, description: 'What the attempt spent, once it is over.' }),
   })
   .meta({ id: 'TimelineStep' });
 export type TimelineStep = z.infer<typeof TimelineStep>;
@@ -33,8 +33,8 @@ export type TimelineStep = z.infer<typeof TimelineStep>;
 const OpenGate = z
   .object({
     gateId: GateId.meta({ field: 1 }),
-    question: z.string().meta({ field: 2 }),
-    change: ProposedChange.meta({ field: 3 }),
+    question: z.string().meta({ field: 2, description: 'What the person is asked.' }),
+    change: ProposedChange.meta({ field: 3, description: 'What the decision is about.' }),
   })
   .meta({ id: 'OpenGate' });
 
@@ -47,14 +47,14 @@ export const ShowRun = defineCall({
   http: { method: 'GET', path: '/v1/runs/{runId}' },
   request: z.strictObject({ runId: RunId.meta({ field: 1 }) }),
   response: z.object({
-    run: RunSummary.meta({ field: 1 }),
-    budget: Budget.meta({ field: 2 }),
+    run: RunSummary.meta({ field: 1, description: 'Where the run is.' }),
+    budget: Budget.meta({ field: 2, description: 'What all its steps may spend together.' }),
     timeline: z.array(TimelineStep).meta({ field: 3, description: 'In the order the steps were asked for.' }),
-    gate: OpenGate.optional().meta({ field: 4 }),
+    gate: OpenGate.optional().meta({ field: 4, description: 'The gate that waits for a person, where one does.' }),
     branch: z.string().optional().meta({ field: 5, description: 'Branch that receives the change, once known.' }),
     traceId: z.string().optional().meta({ field: 6, description: 'Id of the one trace of this run.' }),
-    retryOf: RunId.optional().meta({ field: 7 }),
-    externalKey: z.string().optional().meta({ field: 8 }),
+    retryOf: RunId.optional().meta({ field: 7, description: 'The run that this one does again.' }),
+    externalKey: z.string().optional().meta({ field: 8, description: "The asker's own key for the task." }),
   }),
   errors: ['RUN_UNKNOWN'],
   cli: { verb: 'show' },

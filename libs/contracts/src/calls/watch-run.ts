@@ -7,25 +7,23 @@ import { RunResult } from './shapes.ts';
 const runId = RunId.meta({ field: 1 });
 
 export const WatchEvent = z.discriminatedUnion('event', [
-  z.object({ event: z.literal('entry'), entry: LogEvent.meta({ field: 1 }) }).meta({
+  z.object({ event: z.literal('entry'), entry: LogEvent.meta({ field: 1, description: 'The entry.' }) }).meta({
     id: 'WatchEntry',
     field: 1,
     description: 'The log grew by one entry. The id of the frame is its sequence.',
   }),
-  z
-    .object({ event: z.literal('live'), runId, text: z.string().meta({ field: 2 }) })
-    .meta({
-      id: 'WatchLive',
-      field: 2,
-      description:
-        'Words of the model and of setup as they come, in pieces; a form feed begins a turn. No id, never repeated.',
-    }),
+  z.object({ event: z.literal('live'), runId, text: z.string().meta({ field: 2, description: 'The piece.' }) }).meta({
+    id: 'WatchLive',
+    field: 2,
+    description:
+      'Words of the model and of setup as they come, in pieces; a form feed begins a turn. No id, never repeated.',
+  }),
   z
     .object({
       event: z.literal('done'),
       runId,
-      result: RunResult.meta({ field: 2 }),
-      commit: CommitId.optional().meta({ field: 3 }),
+      result: RunResult.meta({ field: 2, description: 'The end state.' }),
+      commit: CommitId.optional().meta({ field: 3, description: 'The commit on the branch, where it landed.' }),
     })
     .meta({ id: 'WatchDone', field: 3, description: 'The run has ended and every entry was sent; nothing follows.' }),
 ]);

@@ -5,9 +5,12 @@ import { CommitId, TreeId } from '../ids.ts';
 
 const callId = z.string().describe('Names one tool call of this step for ever: `<turn>.<index>`.');
 
+const tool = z.string().describe('Id of the tool.');
+const durationMs = z.int().nonnegative().describe('Milliseconds it took.');
+
 export const ToolCallMade = z.object({
   callId,
-  tool: z.string(),
+  tool,
   arguments: z.unknown().describe('As the model gave them; a string where they were not JSON.'),
   malformed: z.string().optional().describe('Why the arguments could not be read.'),
 });
@@ -18,15 +21,15 @@ export const TurnTaken = defineEvent({
   scope: 'step',
   summary: 'The model answered: its text and the calls it made. Its reasoning is not kept.',
   payload: z.object({
-    turn: z.int().positive(),
-    model: z.string(),
-    text: z.string(),
-    calls: z.array(ToolCallMade),
-    finish: z.string(),
-    spent: Spent,
-    inputTokens: z.int().nonnegative(),
-    outputTokens: z.int().nonnegative(),
-    durationMs: z.int().nonnegative(),
+    turn: z.int().positive().describe('1 for the first answer of the step.'),
+    model: z.string().describe('The model that answered.'),
+    text: z.string().describe('What it said.'),
+    calls: z.array(ToolCallMade).describe('The tool calls it made, in order.'),
+    finish: z.string().describe('Why the answer ended, as the model says.'),
+    spent: Spent.describe('What the turn spent; its calls are counted as they start.'),
+    inputTokens: z.int().nonnegative().describe('Tokens of what the model was given.'),
+    outputTokens: z.int().nonnegative().describe('Tokens of its answer.'),
+    durationMs,
   }),
   example: {
     turn: 1,
@@ -47,10 +50,10 @@ export const ToolDecided = defineEvent({
   summary: 'Policy decided on a call; written before the tool runs, plain allows too.',
   payload: z.object({
     callId,
-    tool: z.string(),
-    verdict: z.enum(['allow', 'ask', 'refuse']),
-    code: z.string(),
-    reason: z.string(),
+    tool,
+    verdict: z.enum(['allow', 'ask', 'refuse']).describe('What policy says.'),
+    code: z.string().describe('The rule that decided.'),
+    reason: z.string().describe('Why, in words, as the model is told.'),
   }),
   example: { callId: '1.0', tool: 'fs.read', verdict: 'allow', code: 'GRANTED', reason: 'fs.read is granted' },
 });
@@ -59,7 +62,7 @@ export const ToolStarted = defineEvent({
   type: 'tool.started',
   scope: 'step',
   summary: 'The tool begins; without a `tool.finished` after it the call was interrupted.',
-  payload: z.object({ callId, tool: z.string(), summary: z.string() }),
+  payload: z.object({ callId, tool, summary: z.string().describe('What it is about to do, in one line.') }),
   example: { callId: '1.0', tool: 'fs.read', summary: 'test.js' },
 });
 
@@ -69,13 +72,13 @@ export const ToolFinished = defineEvent({
   summary: 'What the tool gave back, as the model reads it.',
   payload: z.object({
     callId,
-    tool: z.string(),
-    ok: z.boolean(),
-    code: z.string().optional(),
-    result: z.string(),
-    exitCode: z.int().optional(),
+    tool,
+    ok: z.boolean().describe('Whether it went well.'),
+    code: z.string().optional().describe('Code of the error, where it did not.'),
+    result: z.string().describe('The text that the model reads.'),
+    exitCode: z.int().optional().describe('Of the command, where one ran.'),
     changedFiles: z.boolean().describe('True where the call may have changed the workspace.'),
-    durationMs: z.int().nonnegative(),
+    durationMs,
   }),
   example: {
     callId: '1.0',
@@ -92,10 +95,10 @@ export const CheckpointTaken = defineEvent({
   scope: 'step',
   summary: 'The workspace after a mutating turn, kept so that another process can go on from it.',
   payload: z.object({
-    turn: z.int().positive(),
-    commit: CommitId.nullable().describe('Null: equal to where the step began.'),
-    tree: TreeId.nullable(),
-    bundle: z.string().nullable(),
+    turn: z.int().positive().describe('The turn that it was taken after.'),
+    commit: CommitId.nullable().describe('The workspace as a commit; null: equal to where the step began.'),
+    tree: TreeId.nullable().describe('Tree of that commit.'),
+    bundle: z.string().nullable().describe('Name of its bundle in the `changes` bucket.'),
   }),
   example: {
     turn: 3,
@@ -110,7 +113,14 @@ const TodoWritten = defineEvent({
   scope: 'step',
   summary: "The agent's checklist, whole.",
   payload: z.object({
-    items: z.array(z.object({ text: z.string(), status: z.enum(['pending', 'in_progress', 'completed', 'blocked']) })),
+    items: z
+      .array(
+        z.object({
+          text: z.string().describe('What is to be done.'),
+          status: z.enum(['pending', 'in_progress', 'completed', 'blocked']).describe('How far it is.'),
+        }),
+      )
+      .describe('Every item, in order.'),
   }),
   example: { items: [{ text: 'Keep digits', status: 'completed' }] },
 });
@@ -119,7 +129,10 @@ export const AgentNudged = defineEvent({
   type: 'agent.nudge',
   scope: 'step',
   summary: 'The loop told the model something: a limit is near, an answer was not usable, a call repeats.',
-  payload: z.object({ code: z.string(), text: z.string() }),
+  payload: z.object({
+    code: z.string().describe('What the loop noticed.'),
+    text: z.string().describe('What it told the model.'),
+  }),
   example: { code: 'NO_TOOL_CALL', text: 'Call a tool, or finish.' },
 });
 
@@ -127,7 +140,10 @@ export const FinishRefused = defineEvent({
   type: 'agent.finish_refused',
   scope: 'step',
   summary: 'The agent wanted to finish while changed files had not passed the tests.',
-  payload: z.object({ cycle: z.int().positive(), command: z.string() }),
+  payload: z.object({
+    cycle: z.int().positive().describe('How often it was refused by now.'),
+    command: z.string().describe('The tests that have to pass.'),
+  }),
   example: { cycle: 1, command: 'npm test' },
 });
 
@@ -135,7 +151,11 @@ export const AgentFinished = defineEvent({
   type: 'agent.finished',
   scope: 'step',
   summary: 'The loop of this step ended.',
-  payload: z.object({ outcome: z.string(), verified: z.boolean(), spent: Spent }),
+  payload: z.object({
+    outcome: z.string().describe('How it ended.'),
+    verified: z.boolean().describe('Whether the tests passed on what it leaves.'),
+    spent: Spent.describe('What the attempt spent.'),
+  }),
   example: {
     outcome: 'finished',
     verified: true,

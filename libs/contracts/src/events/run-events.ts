@@ -17,15 +17,15 @@ export const TaskAccepted = defineEvent({
   scope: 'run',
   summary: 'A task became a run.',
   payload: z.object({
-    goal: z.string(),
+    goal: z.string().describe('What is wanted, in words.'),
     project: ProjectName,
     topology: TopologyId,
     mode: Mode,
     principal: Principal,
-    through: z.enum(['queue', 'command', 'retry']),
-    externalKey: z.string().optional(),
-    retryOf: z.string().optional(),
-    budget: Allowance,
+    through: z.enum(['queue', 'command', 'retry']).describe('The way the task came.'),
+    externalKey: z.string().optional().describe("The asker's own key: the same one gives the same run."),
+    retryOf: z.string().optional().describe('The run that this one does again.'),
+    budget: Allowance.describe('What all steps of the run may spend together.'),
   }),
   example: {
     goal: 'Make slugify keep digits.',
@@ -42,7 +42,10 @@ export const StepRequestedEvent = defineEvent({
   type: 'step.requested',
   scope: 'run',
   summary: 'The router asked for a step.',
-  payload: z.object({ verb: Verb, allowance: Allowance.optional() }),
+  payload: z.object({
+    verb: Verb.describe('What the step does.'),
+    allowance: Allowance.optional().describe('What it may spend; absent: it has no agent.'),
+  }),
   example: { verb: 'build' },
 });
 
@@ -50,7 +53,10 @@ export const StepCompletedEvent = defineEvent({
   type: 'step.completed',
   scope: 'run',
   summary: "The router took a step's outcome.",
-  payload: z.object({ outcome: Outcome, spent: Spent }),
+  payload: z.object({
+    outcome: Outcome.describe('How the step ended, by `kind`.'),
+    spent: Spent.describe('What the attempt spent.'),
+  }),
   example: {
     outcome: { kind: 'cancelled' },
     spent: { turns: 1, calls: 2, tokens: 300, microdollars: null, seconds: 2.5 },
@@ -61,7 +67,10 @@ export const TurnAwaited = defineEvent({
   type: 'turn.awaited',
   scope: 'run',
   summary: 'An approved run waits for its turn on the branch.',
-  payload: z.object({ lane: z.string(), behind: z.string().describe('The run whose turn it is.') }),
+  payload: z.object({
+    lane: z.string().describe('The repository and branch, for which runs take turns.'),
+    behind: z.string().describe('The run whose turn it is.'),
+  }),
   example: { lane: 'git.example.com/acme/slugify refs/heads/main', behind: 'run_01j9z3k8m2n4p6q8r0s2t4v6w8' },
 });
 
@@ -69,7 +78,11 @@ export const GateOpened = defineEvent({
   type: 'gate.opened',
   scope: 'run',
   summary: 'A person is asked to decide on a commit.',
-  payload: z.object({ gateId: GateId, question: z.string(), change: Change }),
+  payload: z.object({
+    gateId: GateId,
+    question: z.string().describe('What the person is asked.'),
+    change: Change.describe('What the decision is about.'),
+  }),
   example: { gateId: 'gate_01j9z3k8m2n4p6q8r0s2t4v6w8', question: 'Land this change on main?', change: exampleChange },
 });
 
@@ -81,10 +94,10 @@ export const GateDecided = defineEvent({
   summary: 'A person decided, once and for all, on the commit of the gate.',
   payload: z.object({
     gateId: GateId,
-    decision: z.enum(decisions),
-    by: Principal,
-    commit: CommitId,
-    comment: z.string().optional(),
+    decision: z.enum(decisions).describe('What was decided.'),
+    by: Principal.describe('Principal who decided.'),
+    commit: CommitId.describe('The commit that was decided on.'),
+    comment: z.string().optional().describe("The person's words; to request changes they are what is asked for."),
   }),
   example: { gateId: 'gate_01j9z3k8m2n4p6q8r0s2t4v6w8', decision: 'approve', by: 'local', commit: 'c'.repeat(40) },
 });
@@ -93,7 +106,10 @@ export const CancelRequested = defineEvent({
   type: 'run.cancel_requested',
   scope: 'run',
   summary: 'Somebody asked for the run to stop.',
-  payload: z.object({ by: Principal, reason: z.string().optional() }),
+  payload: z.object({
+    by: Principal.describe('Principal who asked.'),
+    reason: z.string().optional().describe('Why, in words.'),
+  }),
   example: { by: 'local' },
 });
 
@@ -102,13 +118,13 @@ export const RunEnded = defineEvent({
   scope: 'run',
   summary: 'The run has its one end state.',
   payload: z.object({
-    result: RunResult,
+    result: RunResult.describe('The end state.'),
     commit: CommitId.optional().describe('The commit on the branch, where something landed.'),
     stepId: StepId.optional().describe('The step that ended it.'),
-    code: z.string().optional(),
-    message: z.string().optional(),
-    advice: z.string().optional(),
-    spent: Spent,
+    code: z.string().optional().describe('Code of the error, where one ended it.'),
+    message: z.string().optional().describe('What happened, where it did not go well.'),
+    advice: z.string().optional().describe('What to do next, where something is to be done.'),
+    spent: Spent.describe('What all steps spent together.'),
   }),
   example: {
     result: 'landed',

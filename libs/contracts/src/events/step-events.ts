@@ -9,7 +9,12 @@ export const StepStarted = defineEvent({
   type: 'step.started',
   scope: 'step',
   summary: 'A service took the step; a delivery above 1 means an earlier one did not end.',
-  payload: z.object({ verb: Verb, service: z.string(), instance: z.string(), delivery: z.int().positive() }),
+  payload: z.object({
+    verb: Verb.describe('What the step does.'),
+    service: z.string().describe('The service that took it.'),
+    instance: z.string().describe('The process of that service; a restart has another name.'),
+    delivery: z.int().positive().describe('1 for the first arrival of the request.'),
+  }),
   example: { verb: 'build', service: 'executor', instance: 'executor-1', delivery: 1 },
 });
 
@@ -17,7 +22,12 @@ export const AttemptFailed = defineEvent({
   type: 'step.attempt_failed',
   scope: 'step',
   summary: 'A delivery of the step failed and will be tried again, or waits for something at no cost.',
-  payload: z.object({ code: z.string(), message: z.string(), retryInMs: z.int().nonnegative(), waiting: z.boolean() }),
+  payload: z.object({
+    code: z.string().describe('Code of the error.'),
+    message: z.string().describe('What happened.'),
+    retryInMs: z.int().nonnegative().describe('Milliseconds until it is tried again.'),
+    waiting: z.boolean().describe('True where it waits for something, which costs no attempt.'),
+  }),
   example: { code: 'MODEL_RATE_LIMITED', message: 'The model provider is busy', retryInMs: 5000, waiting: false },
 });
 
@@ -26,11 +36,11 @@ export const RepositoryOpened = defineEvent({
   scope: 'step',
   summary: 'The base commit was resolved and its bundle stored.',
   payload: z.object({
-    repository: z.string(),
-    branch: z.string(),
-    commit: CommitId,
-    tree: TreeId,
-    files: z.int().nonnegative(),
+    repository: z.string().describe('Canonical identity of the remote.'),
+    branch: z.string().describe('Branch that receives the change.'),
+    commit: CommitId.describe('Head of the branch: where the work starts.'),
+    tree: TreeId.describe('Tree of that commit.'),
+    files: z.int().nonnegative().describe('How many files it has.'),
   }),
   example: {
     repository: 'git.example.com/acme/slugify',
@@ -46,11 +56,13 @@ export const SetupFinished = defineEvent({
   scope: 'step',
   summary: 'Dependencies are in place for later workspaces.',
   payload: z.object({
-    key: z.string().nullable(),
-    how: z.enum(['ran', 'reused', 'none', 'skipped']),
-    commands: z.array(z.string()),
-    durationMs: z.int().nonnegative(),
-    output: z.string(),
+    key: z.string().nullable().describe('Key of the installed dependencies; null where there are none.'),
+    how: z
+      .enum(['ran', 'reused', 'none', 'skipped'])
+      .describe('Installed now or before; or not, as the project needs none or the task wants none.'),
+    commands: z.array(z.string()).describe('Commands that install them.'),
+    durationMs: z.int().nonnegative().describe('Milliseconds it took.'),
+    output: z.string().describe('What the commands printed, or its end.'),
   }),
   example: { key: 'f'.repeat(64), how: 'ran', commands: ['npm ci'], durationMs: 4200, output: 'added 40 packages' },
 });
@@ -60,12 +72,12 @@ export const DoorRequest = defineEvent({
   scope: 'step',
   summary: 'Something in a slot asked for the network through the door.',
   payload: z.object({
-    host: z.string(),
-    port: z.int(),
-    method: z.string(),
-    verdict: z.enum(['allow', 'refuse']),
-    reason: z.string(),
-    bytes: z.int().nonnegative(),
+    host: z.string().describe('Name or address that was asked for.'),
+    port: z.int().describe('Port of that host.'),
+    method: z.string().describe('HTTP method; CONNECT for a tunnel.'),
+    verdict: z.enum(['allow', 'refuse']).describe('Whether the door let it pass.'),
+    reason: z.string().describe('Why.'),
+    bytes: z.int().nonnegative().describe('Bytes that went through, both ways.'),
   }),
   example: {
     host: 'registry.example.com',
@@ -81,7 +93,7 @@ export const PlanWritten = defineEvent({
   type: 'plan.written',
   scope: 'step',
   summary: 'The planner wrote its plan.',
-  payload: z.object({ plan: z.string() }),
+  payload: z.object({ plan: z.string().describe('The plan, in words.') }),
   example: { plan: '1. Keep digits in slugify.js.\n2. Run the tests.' },
 });
 
@@ -90,10 +102,10 @@ export const ChangeCaptured = defineEvent({
   scope: 'step',
   summary: 'The workspace was captured as a commit.',
   payload: z.object({
-    change: Change,
-    summary: z.string(),
+    change: Change.describe('The commit that it was captured as.'),
+    summary: z.string().describe('What the agent says it did.'),
     diff: z.string().describe('Unified diff of base to commit.'),
-    diffTruncated: z.boolean(),
+    diffTruncated: z.boolean().describe('True where the diff is longer than what is kept.'),
   }),
   example: {
     change: exampleChange,
@@ -110,7 +122,7 @@ export const ChangeMerged = defineEvent({
   payload: z.object({
     change: Change.describe('Its base is the head of the branch that it was merged with.'),
     diff: z.string().describe('Unified diff of base to commit.'),
-    diffTruncated: z.boolean(),
+    diffTruncated: z.boolean().describe('True where the diff is longer than what is kept.'),
     reason: z.string().describe('Why it did not land.'),
   }),
   example: {
@@ -126,11 +138,11 @@ export const CheckRan = defineEvent({
   scope: 'step',
   summary: 'One check ran in a clean slot.',
   payload: z.object({
-    command: z.string(),
-    exitCode: z.int(),
-    timedOut: z.boolean(),
-    durationMs: z.int().nonnegative(),
-    output: z.string(),
+    command: z.string().describe('The check.'),
+    exitCode: z.int().describe('0: it passed.'),
+    timedOut: z.boolean().describe('True where it was ended for taking too long.'),
+    durationMs: z.int().nonnegative().describe('Milliseconds it took.'),
+    output: z.string().describe('What it printed, or its end.'),
   }),
   example: { command: 'npm test', exitCode: 0, timedOut: false, durationMs: 900, output: 'ok' },
 });
@@ -147,7 +159,12 @@ const ChecksFailed = defineEvent({
   type: 'checks.failed',
   scope: 'step',
   summary: 'A check did not pass on this tree.',
-  payload: z.object({ tree: TreeId, image: z.string(), check: z.string(), exitCode: z.int() }),
+  payload: z.object({
+    tree: TreeId.describe('The tree that was checked.'),
+    image: z.string().describe('Image of the sandbox that it was checked in.'),
+    check: z.string().describe('Command that did not pass.'),
+    exitCode: z.int().describe('Its exit code.'),
+  }),
   example: { tree: 'b'.repeat(40), image: 'flotilla/sandbox:1', check: 'npm test', exitCode: 1 },
 });
 
@@ -156,9 +173,9 @@ export const ReviewWritten = defineEvent({
   scope: 'step',
   summary: "The review's verdict and findings.",
   payload: z.object({
-    verdict: z.enum(['approve', 'request_changes']),
-    summary: z.string(),
-    findings: z.array(Finding),
+    verdict: z.enum(['approve', 'request_changes']).describe('What the reviewer would do.'),
+    summary: z.string().describe('The judgement, in words.'),
+    findings: z.array(Finding).describe('What was found, one by one.'),
   }),
   example: {
     verdict: 'approve',
@@ -172,13 +189,15 @@ export const ChangeLanded = defineEvent({
   scope: 'step',
   summary: "The remote's branch was seen to point at this commit.",
   payload: z.object({
-    branch: z.string(),
-    commit: CommitId,
-    tree: TreeId,
-    previous: CommitId,
-    how: z.enum(['fast_forward', 'merge', 'found']),
-    diff: z.string(),
-    diffTruncated: z.boolean(),
+    branch: z.string().describe('The branch.'),
+    commit: CommitId.describe('What it points at now.'),
+    tree: TreeId.describe('Tree of that commit.'),
+    previous: CommitId.describe('What it pointed at before.'),
+    how: z
+      .enum(['fast_forward', 'merge', 'found'])
+      .describe('As the reviewed commit itself, as a merge of it, or found landed by an earlier delivery.'),
+    diff: z.string().describe('Unified diff of previous to commit.'),
+    diffTruncated: z.boolean().describe('True where the diff is longer than what is kept.'),
   }),
   example: {
     branch: 'main',
@@ -195,7 +214,7 @@ export const SummaryWritten = defineEvent({
   type: 'summary.written',
   scope: 'step',
   summary: "The scribe's account of the run.",
-  payload: z.object({ summary: z.string() }),
+  payload: z.object({ summary: z.string().describe('The account, in words.') }),
   example: { summary: 'Digits are kept in slugs; one line changed, tests pass.' },
 });
 
@@ -203,7 +222,11 @@ const MemoryProposed = defineEvent({
   type: 'memory.proposed',
   scope: 'step',
   summary: 'A memory went to the inbox; it has no authority before it is promoted.',
-  payload: z.object({ kind: z.enum(['learning', 'pattern', 'decision']), title: z.string(), text: z.string() }),
+  payload: z.object({
+    kind: z.enum(['learning', 'pattern', 'decision']).describe('What kind of thing is to be kept.'),
+    title: z.string().describe('What it is about.'),
+    text: z.string().describe('What is to be kept, in words.'),
+  }),
   example: { kind: 'learning', title: 'Slugs', text: 'Tests of slugify live in test.js.' },
 });
 

@@ -18,12 +18,16 @@ export const BuildStepRequested = defineMessage({
     ...stepFields,
     ...workFields,
     ...agentFields,
-    verification: z.enum(['off', 'auto', 'required']),
-    plan: z.string().optional(),
+    verification: z
+      .enum(['off', 'auto', 'required'])
+      .describe(
+        'Whether changed files must have passed the detected tests before the agent ends: off: no; auto: it is asked for a few times; required: after that a limit is reached.',
+      ),
+    plan: z.string().optional().describe('What the planner wrote, where the topology has a planner.'),
     change: Change.optional().describe(
       'The change so far. On the same base: go on from it; on another: it met a conflict, start from the base.',
     ),
-    feedback: z.array(Feedback),
+    feedback: z.array(Feedback).describe('What sent the work back, oldest first; empty at the first attempt.'),
   }),
   example: {
     verb: 'build',

@@ -20,7 +20,7 @@ export const LandStepRequested = defineMessage({
     approved: Change.describe('What a person approved.'),
     candidate: Change.optional().describe('The merge that was verified since.'),
     evidence: z.array(Evidence).describe('What is known to pass, by tree.'),
-    approvedBy: z.string(),
+    approvedBy: z.string().describe('Principal who approved it.'),
   }),
   example: {
     verb: 'land',

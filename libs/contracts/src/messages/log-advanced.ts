@@ -16,9 +16,16 @@ export const LogAdvanced = defineMessage({
   payload: z.object({
     runId: RunId,
     sequence: z.int().positive().describe('Sequence of the newest entry committed.'),
-    entries: z.array(
-      z.object({ sequence: z.int().positive(), type: z.string(), stepId: z.string().optional(), at: z.iso.datetime() }),
-    ),
+    entries: z
+      .array(
+        z.object({
+          sequence: z.int().positive().describe('Its place in the log of the run.'),
+          type: z.string().describe('Kind of the entry.'),
+          stepId: z.string().optional().describe('The step it is about; absent: the run.'),
+          at: z.iso.datetime().describe('When it was written.'),
+        }),
+      )
+      .describe('The newest entries, without their payloads; at most 100.'),
   }),
   example: {
     runId: 'run_01j9z3k8m2n4p6q8r0s2t4v6w8',

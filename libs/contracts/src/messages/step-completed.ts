@@ -12,7 +12,13 @@ export const StepCompleted = defineMessage({
   producers: ['planner', 'executor', 'reviewer', 'merger', 'scribe'],
   consumer: 'router',
   summary: 'Tells the router how a step ended and what it spent.',
-  payload: z.object({ runId: RunId, stepId: StepId, attempt: z.int().positive(), outcome: Outcome, spent: Spent }),
+  payload: z.object({
+    runId: RunId,
+    stepId: StepId,
+    attempt: z.int().positive().describe('The attempt that was asked for; answers of past ones change nothing.'),
+    outcome: Outcome.describe('How the step ended, by `kind`.'),
+    spent: Spent.describe('What the attempt spent.'),
+  }),
   example: {
     runId: 'run_01j9z3k8m2n4p6q8r0s2t4v6w8',
     stepId: 'land',

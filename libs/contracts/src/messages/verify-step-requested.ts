@@ -17,7 +17,7 @@ export const VerifyStepRequested = defineMessage({
     verb: z.literal('verify'),
     ...stepFields,
     ...workFields,
-    candidate: Change,
+    candidate: Change.describe('The merge that would land.'),
   }),
   example: { verb: 'verify', ...exampleStep('verify'), ...exampleWork, candidate: exampleChange },
   messageId: requestId,
