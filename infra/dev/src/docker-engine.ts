@@ -26,7 +26,7 @@ export interface DockerEngine {
 }
 
 /** docker.io only recommends iptables, without which it cannot set up its bridge. */
-const enginePackages = ['docker.io', 'iptables'];
+export const enginePackages = ['docker.io', 'iptables'];
 
 /**
  * The Docker engine of this machine: one that answers, else dockerd, started now, else from apt. What is started or installed is

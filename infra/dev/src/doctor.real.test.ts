@@ -21,6 +21,24 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dataDirectory, { recursive: true, force: true }));
 
+interface Checked {
+  readonly id: string;
+  readonly ok: boolean;
+  readonly note?: boolean;
+  readonly fix?: string;
+}
+
+/** Runs the doctor where `script` has changed the mounts, which nobody else sees. */
+async function runDoctorWhere(script: string): Promise<{ readonly code: number; readonly checks: readonly Checked[] }> {
+  const doctor = fileURLToPath(new URL('doctor.ts', import.meta.url));
+  const command = [process.execPath, '--conditions=@flotilla/source', doctor, '--json', '--data', dataDirectory];
+  const isolated = ['--mount', 'sh', '-c', `${script} && exec "$@"`, dataDirectory, ...command];
+  const { DOCKER_HOST: _, ...environment } = withoutUrls;
+  const { code, stdout, stderr } = await runCommand('unshare', isolated, { environment });
+  expect(stderr).not.toContain('mount:');
+  return { code, checks: JSON.parse(stdout).checks as readonly Checked[] };
+}
+
 test('on a machine that has everything all checks pass', async () => {
   const results = await runDoctor({ environment: process.env, dataDirectory });
   expect(results.filter(({ ok }) => !ok)).toEqual([]);
@@ -33,33 +51,40 @@ test('an address that does not answer fails with what to do', async () => {
     dataDirectory,
   });
   const failed = new Map(results.filter(({ ok }) => !ok).map(({ id, fix }) => [id, fix]));
-  expect([...failed.keys()]).toEqual([
-    'server.nats',
-    'docker.engine',
-    'docker.image',
-    'docker.container',
-    'docker.path',
-  ]);
+  expect([...failed.keys()]).toEqual(['server.nats', 'docker.engine']);
   expect(failed.get('server.nats')).toContain('unset it');
 });
 
 test.runIf(process.getuid?.() === 0)(
   'a data directory that the Docker engine sees otherwise is found out, and the exit code says so',
   async () => {
-    const doctor = fileURLToPath(new URL('doctor.ts', import.meta.url));
-    const hidden = `mount -t tmpfs tmpfs "$0" && exec "$@"`;
-    const command = [process.execPath, '--conditions=@flotilla/source', doctor, '--json', '--data', dataDirectory];
-    const { code, stdout } = await runCommand('unshare', ['--mount', 'sh', '-c', hidden, dataDirectory, ...command]);
+    const { code, checks } = await runDoctorWhere('mount -t tmpfs tmpfs "$0"');
     expect(code).toBe(1);
-    expect(JSON.parse(stdout)).toMatchObject({ ok: false });
-    const checks = JSON.parse(stdout).checks as readonly {
-      readonly id: string;
-      readonly ok: boolean;
-      readonly fix?: string;
-    }[];
     expect(checks.filter(({ ok }) => !ok)).toMatchObject([
       { id: 'docker.path', fix: expect.stringContaining('same path') },
     ]);
+  },
+);
+
+test.runIf(process.getuid?.() === 0)(
+  'what the next start installs, starts or builds is told as that, and needs nothing of anybody',
+  async () => {
+    const programs = ['/usr/sbin/dockerd', '/usr/sbin/nats-server', '/usr/bin/redis-server'];
+    const hide = programs.map((path) => `{ test ! -e ${path} || mount --bind /dev/null ${path}; }`).join(' && ');
+    const { code, checks } = await runDoctorWhere(`mount -t tmpfs tmpfs /run && ${hide}`);
+    expect(checks.filter(({ ok }) => !ok)).toEqual([]);
+    expect(code).toBe(0);
+    const notes = new Map(checks.flatMap(({ id, note, fix }) => (note === true ? [[id, fix]] : [])));
+    expect([...notes.keys()]).toEqual([
+      'server.nats',
+      'server.redis',
+      'docker.engine',
+      'docker.image',
+      'docker.container',
+      'docker.path',
+    ]);
+    for (const id of ['server.nats', 'server.redis', 'docker.engine'])
+      expect(notes.get(id)).toMatch(/will be installed with apt by "npm start", as root/);
   },
 );
 

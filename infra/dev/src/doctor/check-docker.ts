@@ -3,10 +3,10 @@ import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { connectToDocker } from '../docker-engine/connect.ts';
 import { chooseEngine } from '../docker-engine/choose-engine.ts';
-import { gatherEngineFacts } from '../docker-engine.ts';
+import { enginePackages, gatherEngineFacts } from '../docker-engine.ts';
 import { readImageContent } from '../sandbox-image/image-content.ts';
 import { hasImage } from '../sandbox-image/registry-base.ts';
-import { fail, pass } from './check.ts';
+import { fail, note, pass } from './check.ts';
 import type { Check, DoctorContext, Finding } from './check.ts';
 import { checkWorkspacePath } from './check-workspace-path.ts';
 import { runConfined } from './run-confined.ts';
@@ -25,17 +25,18 @@ export function dockerChecks(context: DoctorContext): readonly Check[] {
   ];
 }
 
-const startFirst = 'Run "npm start" once; it starts the engine and builds the image where this machine allows it.';
-
 async function checkEngine({ environment }: DoctorContext): Promise<Finding> {
   const connection = await connectToDocker(environment);
   if (connection.kind === 'answers') return pass(`version ${connection.version} answers at ${connection.at}`);
   const choice = chooseEngine(await gatherEngineFacts(environment, connection));
   switch (choice.kind) {
     case 'dockerd':
-      return fail('dockerd is installed and does not run', 'Run "npm start", which starts it, or start it yourself.');
+      return note('dockerd is installed and does not run', 'It will be started by "npm start", as root, and stays.');
     case 'apt':
-      return fail('not installed', 'Run "npm start", which installs it with apt, or install it yourself.');
+      return note(
+        'not installed',
+        `${enginePackages.join(' and ')} will be installed with apt by "npm start", as root, and stay.`,
+      );
     case 'missing':
       return fail(choice.reason, new FlotillaError(errors.dockerMissing, { reason: choice.reason }).advice);
   }
@@ -48,7 +49,7 @@ async function withEngine(
   const connection = await connectToDocker(environment);
   return connection.kind === 'answers'
     ? check(connection.docker)
-    : fail('not checked, since no Docker engine answers', startFirst);
+    : note('not checked, since no Docker engine answers', 'Ask again when one does.');
 }
 
 async function withImage(
@@ -59,14 +60,14 @@ async function withImage(
     const { image } = await readImageContent();
     return (await hasImage(docker, image))
       ? check(docker, image)
-      : fail('not checked, since the sandbox image is missing', startFirst);
+      : note('not checked, since the sandbox image is missing', 'Ask again after the first "npm start".');
   });
 }
 
 async function checkImage(docker: Dockerode): Promise<Finding> {
   const { image } = await readImageContent();
   if (await hasImage(docker, image)) return pass(image);
-  return fail(`${image} is missing`, 'Run "npm start", which builds it in under a minute.');
+  return note(`${image} is missing`, 'It will be built by "npm start", in a minute or two.');
 }
 
 async function checkContainer(docker: Dockerode, image: string): Promise<Finding> {

@@ -8,7 +8,7 @@ import { probeServer } from '../servers/probe.ts';
 import { readRunning } from '../servers/running.ts';
 import { isAtLeast, oldestVersions, urlVariables } from '../servers/source.ts';
 import type { ServerName } from '../servers/source.ts';
-import { fail, pass } from './check.ts';
+import { fail, note, pass } from './check.ts';
 import type { Check, DoctorContext, Finding } from './check.ts';
 
 const titles: Readonly<Record<ServerName, string>> = { nats: 'NATS', redis: 'Redis', postgres: 'Postgres' };
@@ -45,7 +45,7 @@ async function checkServer(server: ServerName, context: DoctorContext): Promise<
     case 'compose':
       return pass(`a container will be started with ${source.command.join(' ')}`);
     case 'apt':
-      return pass(`the package ${source.package} will be installed by apt`);
+      return note('not installed', `${source.package} will be installed with apt by "npm start", as root, and stays.`);
     case 'unreadable_data':
       return explain(
         new FlotillaError(errors.serverDataUnreadable, {

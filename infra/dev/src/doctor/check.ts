@@ -9,8 +9,10 @@ export interface Check {
 
 export interface Finding {
   readonly ok: boolean;
+  /** True for what the next start puts right by itself: it is told, and fails nothing. */
+  readonly note?: boolean;
   readonly detail: string;
-  /** What to do about a failure, in a sentence. */
+  /** What to do about a failure, or what the next start does about a note, in a sentence. */
   readonly fix?: string;
 }
 
@@ -29,4 +31,9 @@ export function pass(detail: string): Finding {
 
 export function fail(detail: string, fix: string): Finding {
   return { ok: false, detail, fix };
+}
+
+/** What is not there yet, or could not be looked at, and needs nothing of the person who asks. */
+export function note(detail: string, fix: string): Finding {
+  return { ok: true, note: true, detail, fix };
 }

@@ -18,10 +18,12 @@ export function renderChecks(results: readonly CheckResult[]): string {
     `${note ? '·' : ok ? '✓' : '✗'} ${title.padEnd(width)}  ${detail}`,
     ...((ok && !note) || fix === undefined ? [] : [`${' '.repeat(width + 4)}→ ${fix}`]),
   ]);
+  return [...lines, '', sumUp(results)].join('\n');
+}
+
+function sumUp(results: readonly CheckResult[]): string {
   const failed = results.filter(({ ok }) => !ok).length;
-  return [
-    ...lines,
-    '',
-    failed === 0 ? 'Everything is as it should be.' : `${failed} of ${results.length} checks failed.`,
-  ].join('\n');
+  if (failed > 0) return `${failed} of ${results.length} checks failed.`;
+  if (results.some(({ note }) => note)) return 'Nothing is wrong; what is marked with · comes with "npm start".';
+  return 'Everything is as it should be.';
 }

@@ -87,6 +87,14 @@ test.each([errors.fleetNotFound, errors.fleetElsewhere])(
   },
 );
 
+test('what the next start of the machine does by itself is told and fails nothing', async () => {
+  const check = { id: 'docker.image', title: 'sandbox image', ok: true, note: true, detail: 'missing', fix: 'Start.' };
+  const { exitCode, out } = await examine(JSON.stringify({ ok: true, checks: [check] }), false);
+  expect(exitCode).toBe(0);
+  expect(out).toMatch(/^· sandbox image +missing\n +→ Start\./);
+  expect(out).toContain('comes with "npm start"');
+});
+
 test('the table puts the remedy below the failure and sums up', () => {
   const results = [
     { id: 'git.version', title: 'git', ok: true, detail: '2.39.5' },

@@ -75,7 +75,14 @@ async function examineFleet(session: Session, inClone: boolean): Promise<readonl
 
 const Report = z.object({
   checks: z.array(
-    z.object({ id: z.string(), title: z.string(), ok: z.boolean(), detail: z.string(), fix: z.string().optional() }),
+    z.object({
+      id: z.string(),
+      title: z.string(),
+      ok: z.boolean(),
+      note: z.boolean().optional(),
+      detail: z.string(),
+      fix: z.string().optional(),
+    }),
   ),
 });
 
