@@ -1,13 +1,13 @@
 import { jetstream, type JetStreamClient, jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
 import { connect, createInbox, type NatsConnection } from '@nats-io/transport-node';
+import { errors } from '@flotilla/errors/catalogue';
+import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { translating } from './translate-error.ts';
 
 export interface Broker {
   readonly nc: NatsConnection;
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
-  /** Version of the server, for example 2.9.10. */
-  readonly version: string;
   /** Whether the connection stands now. */
   readonly connected: boolean;
   /** A new subject that answers to this connection may go to. */
@@ -33,7 +33,18 @@ export interface BrokerOptions {
 
 const requestTimeoutMs = 5_000;
 
-/** Connects and stays connected: after the first success it reconnects for ever. Throws BROKER_UNAVAILABLE or BROKER_REFUSED. */
+/** Everything that is asked of a server is there since this version; it is the one of Debian 12. */
+export const OLDEST_SERVER = '2.9.10';
+
+/** Versions have three numbers; what comes after them, as in `2.11.0-beta.1`, does not count. One that cannot be read is too old. */
+export function isServerNewEnough(version: string): boolean {
+  const numbers = (text: string) => (/^v?(\d+)\.(\d+)\.(\d+)/.exec(text) ?? []).slice(1).map(Number);
+  const [given, oldest] = [numbers(version), numbers(OLDEST_SERVER)];
+  const place = oldest.findIndex((number, index) => number !== given[index]);
+  return place === -1 || (given[place] ?? -1) > (oldest[place] ?? 0);
+}
+
+/** Connects and stays connected: after the first success it reconnects for ever. Throws BROKER_UNAVAILABLE, BROKER_REFUSED or BROKER_TOO_OLD. */
 export function connectBroker(options: BrokerOptions): Promise<Broker> {
   return translating(async () => {
     const { servers, user, password } = readUrl(options);
@@ -49,6 +60,11 @@ export function connectBroker(options: BrokerOptions): Promise<Broker> {
       maxPingOut: 2,
       timeout: requestTimeoutMs,
     });
+    const version = nc.info?.version ?? 'unknown';
+    if (!isServerNewEnough(version)) {
+      await nc.close();
+      throw new FlotillaError(errors.brokerTooOld, { version, oldest: OLDEST_SERVER });
+    }
     const js = jetstream(nc, { timeout: requestTimeoutMs });
     const jsm = await jetstreamManager(nc, { timeout: requestTimeoutMs, checkAPI: false });
     return watchConnection(nc, js, jsm, options);
@@ -78,9 +94,6 @@ function watchConnection(
     nc,
     js,
     jsm,
-    get version() {
-      return nc.info?.version ?? 'unknown';
-    },
     get connected() {
       return connected && !nc.isClosed();
     },

@@ -6,7 +6,7 @@ export function publishLive(broker: Broker, runId: string, text: string): void {
   if (!broker.nc.isClosed()) broker.nc.publish(liveSubject(runId), text);
 }
 
-/** Listens to what a run's steps say. Returns how to stop. */
+/** Listens to what a run's steps say. Returns how to stop. What a listener throws ends the connection, so it must not. */
 export function subscribeLive(broker: Broker, runId: string, listener: (text: string) => void): () => void {
   return subscribe(broker, liveSubject(runId), (_, text) => listener(text));
 }

@@ -7,6 +7,12 @@ export const streamErrors = {
     summary: 'NATS does not answer: {reason}',
     advice: 'Start nats-server with JetStream, or set NATS_URL to one that answers; work goes on by itself.',
   }),
+  brokerTooOld: defineError({
+    code: 'BROKER_TOO_OLD',
+    remedy: 'operator',
+    summary: 'The NATS server is version {version}; {oldest} is the oldest that works',
+    advice: 'Run nats-server {oldest} or newer, or point NATS_URL at one that is.',
+  }),
   brokerRefused: defineError({
     code: 'BROKER_REFUSED',
     remedy: 'operator',
