@@ -10,9 +10,11 @@ export interface AgentSettings {
   readonly repetitionsMost: number;
   /** Text of one answer. */
   readonly answerCharacters: number;
+  /** Arguments of one call, as JSON; longer ones are neither kept nor run. */
+  readonly argumentCharacters: number;
   /** Result of one call, as the model reads it and the journal keeps it. */
   readonly resultCharacters: number;
-  /** Of a conversation; beyond it, old results are left out. */
+  /** Of a conversation; beyond it, old results and long old arguments are left out. */
   readonly transcriptCharacters: number;
   /** Calls of one turn; further ones are not taken. */
   readonly callsPerTurn: number;
@@ -26,6 +28,7 @@ export const defaultAgentSettings: AgentSettings = {
   repetitionsNudged: 3,
   repetitionsMost: 6,
   answerCharacters: 64_000,
+  argumentCharacters: 1_000_000,
   resultCharacters: 16_000,
   transcriptCharacters: 480_000,
   callsPerTurn: 24,

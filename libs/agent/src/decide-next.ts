@@ -52,7 +52,7 @@ function afterTurn(situation: Situation, last: TurnFacts): NextMove | undefined 
   const accepted = last.calls.find((call) => call.tool === finishId && call.finished?.ok === true);
   const next = accepted === undefined ? last.calls.find((call) => call.finished === undefined) : undefined;
   const pending = next !== undefined && mayRun(situation, next) ? next : undefined;
-  const unkept = situation.checkpoints && situation.facts.unkept.length > 0;
+  const unkept = situation.checkpoints && situation.facts.unkept.length > situation.facts.unkeepable;
   if (unkept && (pending === undefined || pending.tool === finishId)) return { kind: 'checkpoint', turn: last.turn };
   if (accepted !== undefined) return { kind: 'end', end: { kind: 'finished', call: accepted } };
   return pending === undefined ? undefined : { kind: 'runCall', call: pending };

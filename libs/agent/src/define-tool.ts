@@ -70,8 +70,6 @@ export interface Tool {
 }
 
 const idGrammar = /^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$/;
-/** Of all arguments of one call as JSON. */
-const argumentLimitCharacters = 1_000_000;
 
 /** Throws a TypeError for an id that is not canonical. */
 export function defineTool<Schema extends z.ZodObject>(declaration: ToolDeclaration<Schema>): Tool {
@@ -84,8 +82,6 @@ export function defineTool<Schema extends z.ZodObject>(declaration: ToolDeclarat
     mutates,
     parameters,
     prepare(args) {
-      if (JSON.stringify(args ?? null).length > argumentLimitCharacters)
-        return { kind: 'invalid', problem: `the arguments are longer than ${argumentLimitCharacters} characters` };
       const parsed = parameters.safeParse(args);
       if (!parsed.success) return { kind: 'invalid', problem: describeIssues(parsed.error) };
       const command = declaration.command?.(parsed.data);

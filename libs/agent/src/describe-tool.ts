@@ -8,7 +8,7 @@ export function toModelTool(tool: Tool): ModelTool {
   return { name: toModelName(tool.id), description: tool.summary, parameters: jsonSchema(tool) };
 }
 
-/** `fs.read(path: string, offset?: integer)`: what an invalid call is answered with. */
+/** `fs__read(path: string, offset?: integer)`: what an invalid call is answered with. */
 export function signatureOf(tool: Tool): string {
   const { properties, required } = jsonSchema(tool);
   const names = isRecord(properties) ? Object.entries(properties) : [];
@@ -16,7 +16,7 @@ export function signatureOf(tool: Tool): string {
     const optional = Array.isArray(required) && required.includes(name) ? '' : '?';
     return `${name}${optional}: ${typeOf(schema)}`;
   });
-  return `${tool.id}(${parameters.join(', ')})`;
+  return `${toModelName(tool.id)}(${parameters.join(', ')})`;
 }
 
 function jsonSchema(tool: Tool): Readonly<Record<string, unknown>> {

@@ -1,6 +1,8 @@
 import { errors } from '@flotilla/errors/catalogue';
 import type { ErrorDefinition } from '@flotilla/errors/flotilla-error';
 import type { JournalFacts, Nudge, TurnFacts } from './journal-facts.ts';
+import { toModelName } from './tool-names.ts';
+import { finishId } from './tools/finish.ts';
 
 /** Why a turn brought the work no further, what to tell the model, and what the failure is called if it goes on. */
 export interface Trouble {
@@ -12,7 +14,7 @@ export interface Trouble {
 /** How a turn ended, in the journal; the first five are the provider's. */
 export type TurnEnd = 'stop' | 'toolCalls' | 'length' | 'refused' | 'other' | 'endless';
 
-const callATool = 'Go on by calling a tool; when you are done, call agent__finish.';
+const callATool = `Go on by calling a tool; when you are done, call ${toModelName(finishId)}.`;
 
 export function findTrouble({ text, finish, calls }: TurnFacts): Trouble | undefined {
   if (finish === 'endless')

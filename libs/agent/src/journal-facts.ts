@@ -52,7 +52,8 @@ export interface JournalFacts {
   readonly tested: boolean;
   /** Ids of calls that may have changed a file since the last checkpoint. */
   readonly unkept: readonly string[];
-  readonly lastCheckpointTurn: number;
+  /** How many of those the workspace held when it could not be kept; 0 where it could. */
+  readonly unkeepable: number;
   readonly end?: z.output<typeof AgentFinished.payload>;
 }
 
@@ -65,12 +66,14 @@ interface Draft {
   tested: boolean;
   unkept: string[];
   keptModified: boolean;
-  lastCheckpointTurn: number;
+  unkeepable: number;
   end?: z.output<typeof AgentFinished.payload>;
 }
 
 /** The workspace was laid anew from the last checkpoint: what came after it is not in it. */
 export const restoredCode = 'WORKSPACE_RESTORED';
+/** The workspace could not be kept as it is: the last checkpoint stands. */
+export const notKeptCode = 'WORKSPACE_NOT_KEPT';
 export const testRunId = 'test.run';
 
 /** Derives everything from the entries alone; the same entries give the same facts. */
@@ -84,7 +87,7 @@ export class JournalView {
     tested: false,
     unkept: [],
     keptModified: false,
-    lastCheckpointTurn: 0,
+    unkeepable: 0,
   };
 
   /** Takes the next entries, in order; those of other types are passed over. Throws JOURNAL_UNREADABLE. */
@@ -113,9 +116,9 @@ function readEntry(draft: Draft, entry: { readonly type: string; readonly payloa
   if (finished !== undefined) return finishCall(draft, finished);
   const checkpoint = readEvent(entry, CheckpointTaken);
   if (checkpoint !== undefined) {
-    draft.lastCheckpointTurn = checkpoint.turn;
     draft.modified = draft.keptModified = checkpoint.tree !== null;
     draft.unkept = [];
+    draft.unkeepable = 0;
     return;
   }
   const nudge = readEvent(entry, AgentNudged);
@@ -160,10 +163,12 @@ function finishCall(draft: Draft, finished: Finished): void {
 
 function takeNudge(draft: Draft, nudge: Nudge): void {
   (draft.turns.at(-1)?.nudges ?? draft.opening).push({ code: nudge.code, text: nudge.text });
+  if (nudge.code === notKeptCode) draft.unkeepable = draft.unkept.length;
   if (nudge.code !== restoredCode) return;
   draft.modified = draft.keptModified;
   draft.tested = false;
   draft.unkept = [];
+  draft.unkeepable = 0;
 }
 
 function findCall(draft: Draft, callId: string): CallFacts | undefined {

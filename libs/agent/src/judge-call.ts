@@ -7,6 +7,7 @@ import { signatureOf } from './describe-tool.ts';
 import type { CallFacts } from './journal-facts.ts';
 import type { WorkspacePort } from './ports.ts';
 import { toToolFailure } from './tool-failure.ts';
+import { toModelName } from './tool-names.ts';
 import { finishId } from './tools/finish.ts';
 
 /** What a call is judged by. */
@@ -44,12 +45,12 @@ export interface RefusedCall {
 
 /** Name, arguments, paths, policy, in this order; the first that does not hold refuses. */
 export async function judgeCall(call: CallFacts, judges: Judges): Promise<Judged> {
-  const yours = `Your tools: ${judges.offered.map(({ id }) => id).join(', ')}.`;
+  const yours = `Your tools: ${judges.offered.map(({ id }) => toModelName(id)).join(', ')}.`;
   const tool = judges.tools.find(({ id }) => id === call.tool);
   if (tool === undefined)
     return refuse('UNKNOWN_TOOL', 'there is no such tool', `There is no tool of this name. ${yours}`);
   // A tool that is not granted is refused for that, whatever its arguments.
-  if (!judges.offered.includes(tool)) return refuseByPolicy(decide(tool, [], undefined, judges), yours);
+  if (!judges.offered.includes(tool)) return refuseByPolicy(tool, decide(tool, [], undefined, judges), yours);
   const prepared =
     call.malformed === undefined ? tool.prepare(call.arguments) : { kind: 'invalid' as const, problem: call.malformed };
   if (prepared.kind === 'invalid')
@@ -61,7 +62,7 @@ export async function judgeCall(call: CallFacts, judges: Judges): Promise<Judged
   const resolved = await resolvePaths(prepared.call.paths, judges.workspace);
   if (resolved.kind === 'failed') return refuse(resolved.code, 'a path cannot be reached', resolved.text);
   const decision = decide(tool, resolved.paths, prepared.call.command, judges);
-  if (decision.verdict !== 'allow') return refuseByPolicy(decision, yours);
+  if (decision.verdict !== 'allow') return refuseByPolicy(tool, decision, yours);
   return {
     kind: 'permitted',
     verdict: 'allow',
@@ -89,13 +90,14 @@ function decide(
   return decideToolCall(call, { grants: layers, mode });
 }
 
-function refuseByPolicy({ verdict, code, reason }: PolicyDecision, yours: string): RefusedCall {
+function refuseByPolicy({ id }: Tool, { verdict, code, reason }: PolicyDecision, yours: string): RefusedCall {
+  const said = reason.replaceAll(id, toModelName(id));
   if (verdict === 'ask')
     return {
-      ...refuse(code, reason, `Refused: ${reason}, and nobody can be asked during this step. Do without it.`),
+      ...refuse(code, reason, `Refused: ${said}, and nobody can be asked during this step. Do without it.`),
       verdict,
     };
-  return refuse(code, reason, `Refused: ${reason}. Repeating the call will not change that. ${yours}`);
+  return refuse(code, reason, `Refused: ${said}. Repeating the call will not change that. ${yours}`);
 }
 
 function refuse(code: string, reason: string, text: string): RefusedCall {

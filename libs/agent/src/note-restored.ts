@@ -2,6 +2,7 @@ import { describeInterrupted, describeNotRun } from './call-entries.ts';
 import type { Tool } from './define-tool.ts';
 import { restoredCode, type JournalFacts } from './journal-facts.ts';
 import type { JournalEntry } from './ports.ts';
+import { toModelName } from './tool-names.ts';
 
 /**
  * What to write when the workspace was laid anew from the last checkpoint; nothing where nothing came after it. The model
@@ -24,5 +25,5 @@ export function noteRestored(facts: JournalFacts, tools: readonly Tool[]): reado
 
 function nameCall({ turns }: JournalFacts, callId: string): string {
   const call = turns.flatMap(({ calls }) => calls).find((each) => each.callId === callId);
-  return `${call?.tool ?? 'a call'} (${callId})`;
+  return call === undefined ? `a call (${callId})` : `${toModelName(call.tool)} (${callId})`;
 }

@@ -172,12 +172,21 @@ export interface ClockPort {
   now(): number;
 }
 
-/** Keeps the workspace as it is, so that another process can go on from it. Null commit and tree: as the step began. */
-export type CheckpointPort = (turn: number) => Promise<{
+/** Keeps the workspace as it is, so that another process can go on from it. */
+export type CheckpointPort = (turn: number) => Promise<Checkpoint | UnkeptWorkspace>;
+
+/** Null commit and tree: as the step began. */
+export interface Checkpoint {
   readonly commit: string | null;
   readonly tree: string | null;
   readonly bundle: string | null;
-}>;
+}
+
+/** The workspace holds what no checkpoint can: the last one stands, and the model hears why. */
+export interface UnkeptWorkspace {
+  /** For the model: one or two sentences. */
+  readonly refused: string;
+}
 
 /** Looks whether the workspace could be handed in as it is: what keeps it from that, in words for the model. */
 export type HandInPort = () => Promise<string | undefined>;

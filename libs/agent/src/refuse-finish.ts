@@ -1,8 +1,9 @@
 import type { AgentSettings } from './agent-settings.ts';
 import type { Verification } from './decide-next.ts';
 import type { ToolResult } from './define-tool.ts';
-import type { JournalFacts } from './journal-facts.ts';
+import { testRunId, type JournalFacts } from './journal-facts.ts';
 import type { HandInPort, JournalEntry } from './ports.ts';
+import { toModelName } from './tool-names.ts';
 
 const handInRefused = 'HAND_IN_REFUSED';
 
@@ -28,7 +29,7 @@ export function decideFinish({ facts, verification, commands, settings }: Finish
     result: {
       ok: false,
       code: 'TESTS_NOT_PASSED',
-      text: `Files were changed and the tests have not passed since. Call test__run, which runs: ${command}. Make it pass, then finish.`,
+      text: `Files were changed and the tests have not passed since. Call ${toModelName(testRunId)}, which runs: ${command}. Make it pass, then finish.`,
     },
     entry: { type: 'agent.finish_refused', payload: { cycle: facts.finishRefusals + 1, command } },
   };

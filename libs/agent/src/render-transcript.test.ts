@@ -5,7 +5,7 @@ import { renderTranscript } from './render-transcript.ts';
 
 const spent = { turns: 1, calls: 0, tokens: 2, microdollars: null, seconds: 0 };
 
-function turnOf(turn: number, result: string): readonly JournalEntry[] {
+function turnOf(turn: number, result: string, given: object = { path: 'a' }): readonly JournalEntry[] {
   const callId = `${turn}.0`;
   return [
     {
@@ -14,7 +14,7 @@ function turnOf(turn: number, result: string): readonly JournalEntry[] {
         turn,
         model: 'm',
         text: `turn ${turn}`,
-        calls: [{ callId, tool: 'fs.read', arguments: { path: 'a' } }],
+        calls: [{ callId, tool: 'fs.read', arguments: given }],
         finish: 'toolCalls',
         spent,
         inputTokens: 1,
@@ -64,4 +64,27 @@ test('in a long conversation the oldest results give way, and the recent turns s
   expect(results).toEqual([true, true, false, false, false, false, false, false]);
   expect(messages.filter(({ role }) => role === 'assistant')).toHaveLength(8);
   expect(messages.find(({ text }) => text.includes('left out'))?.text).toMatch(/^status: ok\n/);
+});
+
+test('what old calls were given counts, and gives way after the results; its names and the recent turns stay', () => {
+  const entries = [1, 2, 3, 4].flatMap((turn) =>
+    turnOf(turn, 'r'.repeat(2000), { path: 'a', content: 'c'.repeat(5000) }),
+  );
+  const rendered = (limit: number) => renderTranscript('task', factsOf(entries), 'n', limit);
+  const given = (limit: number) =>
+    rendered(limit).flatMap((message) =>
+      message.role === 'assistant' ? message.calls.map((call) => JSON.stringify(call.arguments).length) : [],
+    );
+  const [whole = 0] = given(100_000);
+  expect(given(100_000)).toEqual([whole, whole, whole, whole]);
+  expect(given(26_000)).toEqual([whole, whole, whole, whole]);
+  expect(rendered(26_000).filter(({ text }) => text.includes('left out to save space'))).toHaveLength(2);
+  const short = given(10_000);
+  expect(short.slice(2)).toEqual([whole, whole]);
+  expect(Math.max(...short.slice(0, 2))).toBeLessThan(400);
+  expect(rendered(10_000)[1]).toMatchObject({
+    calls: [
+      { arguments: { kind: 'parsed', value: { path: 'a', content: expect.stringMatching(/^c+\[… 4800 characters/) } } },
+    ],
+  });
 });

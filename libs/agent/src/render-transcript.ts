@@ -1,6 +1,7 @@
 import { fence } from './fence.ts';
 import type { CallFacts, JournalFacts, Nudge, TurnFacts } from './journal-facts.ts';
 import type { ModelMessage } from './ports.ts';
+import { shortenTranscript } from './shorten-transcript.ts';
 import { toModelName } from './tool-names.ts';
 
 /** The conversation that the journal tells of, after the opening task. The same facts give the same messages. */
@@ -12,7 +13,7 @@ export function renderTranscript(
 ): readonly ModelMessage[] {
   const opening = [task, ...facts.opening.map((nudge) => renderNudge(nudge, nonce))].join('\n\n');
   const turns = facts.turns.map((turn) => renderTurn(turn, nonce));
-  return [{ role: 'user', text: opening }, ...dropOldResults(turns, limitCharacters).flat()];
+  return [{ role: 'user', text: opening }, ...shortenTranscript(turns, limitCharacters).flat()];
 }
 
 function renderTurn({ text, calls, nudges }: TurnFacts, nonce: string): readonly ModelMessage[] {
@@ -62,31 +63,6 @@ function renderNudge({ code, text }: Nudge, nonce: string): string {
     ? `A person who watches this work says:\n${fence('message', text, nonce)}`
     : `Notice (${code}): ${text}`;
 }
-
-/** Old results give way first, so that what is recent stays whole; the calls themselves are kept. */
-function dropOldResults(
-  turns: readonly (readonly ModelMessage[])[],
-  limitCharacters: number,
-): readonly (readonly ModelMessage[])[] {
-  let excess = turns.flat().reduce((sum, message) => sum + message.text.length, 0) - limitCharacters;
-  return turns.map((messages, index) =>
-    messages.map((message) => {
-      if (
-        excess <= 0 ||
-        index >= turns.length - recentTurns ||
-        message.role !== 'tool' ||
-        message.text.length < worthDropping
-      )
-        return message;
-      const text = `${message.text.slice(0, message.text.indexOf('\n'))}\n[result left out to save space; make the call again if you need it]`;
-      excess -= message.text.length - text.length;
-      return { ...message, text };
-    }),
-  );
-}
-
-const recentTurns = 2;
-const worthDropping = 1000;
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

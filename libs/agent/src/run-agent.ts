@@ -12,7 +12,7 @@ import { toModelTool } from './describe-tool.ts';
 import type { Tool } from './define-tool.ts';
 import { describeEnd, readOutcome } from './end-of-loop.ts';
 import { findTestCommands } from './find-test-commands.ts';
-import { JournalView, testRunId } from './journal-facts.ts';
+import { JournalView, notKeptCode, testRunId } from './journal-facts.ts';
 import { offerTools } from './offer-tools.ts';
 import type { AgentPorts, JournalEntry, StepSignals } from './ports.ts';
 import { writeSystemPrompt } from './prompts/system-prompt.ts';
@@ -228,6 +228,10 @@ function sceneOf(
 async function keepWorkspace(turn: number, { ports, append }: Loop): Promise<void> {
   const kept = await ports.checkpoint?.(turn);
   if (kept === undefined) return;
+  if ('refused' in kept) {
+    const text = `The work cannot be kept safe as it is, and a crash would lose what you changed since it could. ${kept.refused}`;
+    return append([{ type: 'agent.nudge', payload: { code: notKeptCode, text } }]);
+  }
   const payload = {
     turn,
     commit: kept.commit === null ? null : CommitId.parse(kept.commit),

@@ -4,6 +4,7 @@ import type { AgentSettings } from './agent-settings.ts';
 import { dropReasoning, showHidden, truncateText } from './clean-text.ts';
 import type { TurnEnd } from './find-trouble.ts';
 import type { AgentPorts, ModelRequest, ModelToolCall } from './ports.ts';
+import { sizeOf } from './shorten-transcript.ts';
 import { resolveToolName } from './tool-names.ts';
 
 export interface TurnAnswer {
@@ -36,7 +37,7 @@ export async function takeTurn(
         ...answer,
         calls: answer.calls
           .slice(0, settings.callsPerTurn)
-          .map((call, index) => toCallMade(call, `${turn}.${index}`, toolIds)),
+          .map((call, index) => toCallMade(call, `${turn}.${index}`, toolIds, settings)),
         durationMs: Math.max(0, Math.round(ports.clock.now() - startedAtMs)),
       };
     } catch (error) {
@@ -88,7 +89,16 @@ async function readAnswer(
         break;
       case 'finish':
         set(part.spanAttributes);
-        return { text: keepText(text), calls, finish: part.reason, ...part.usage, microdollars: part.microdollars };
+        // An endpoint that counts nothing says 0, and an allowance of tokens would hold nobody.
+        const usage = part.usage.inputTokens > 0 ? part.usage : estimateUsage(request, text.length + thought);
+        return {
+          text: keepText(text),
+          calls,
+          finish: part.reason,
+          inputTokens: usage.inputTokens,
+          outputTokens: usage.outputTokens,
+          microdollars: part.microdollars,
+        };
     }
     // Thinking is given more room than an answer: it is not kept.
     if (text.length > answerCharacters || thought > answerCharacters * thoughtRoom)
@@ -106,41 +116,59 @@ function keepText(text: string): string {
 }
 
 /** Leaving the stream leaves its usage unknown: tokens are estimated, and the cost is not known. */
-function endless(text: string, thought: number, { system, messages }: ModelRequest): RawAnswer {
-  const asked = messages.reduce((sum, message) => sum + message.text.length, system.length);
+function endless(text: string, thought: number, request: ModelRequest): RawAnswer {
   return {
     text: truncateText(showHidden(dropReasoning(text)), 2000),
     calls: [],
     finish: 'endless',
-    inputTokens: Math.ceil(asked / charactersPerToken),
-    outputTokens: Math.ceil((text.length + thought) / charactersPerToken),
+    ...estimateUsage(request, text.length + thought),
     microdollars: null,
   };
 }
+
+function estimateUsage({ system, messages }: ModelRequest, answerCharacters: number) {
+  const asked = messages.reduce((sum, message) => sum + sizeOf(message), system.length);
+  return {
+    inputTokens: Math.ceil(asked / charactersPerToken),
+    outputTokens: Math.ceil(answerCharacters / charactersPerToken),
+  };
+}
+
+const keptArguments = 4000;
+const deepestArguments = 100;
 
 /** The id is ours: a provider's own id is neither kept nor trusted to be unique. */
 function toCallMade(
   { name, arguments: given }: ModelToolCall,
   callId: string,
   toolIds: readonly string[],
+  { argumentCharacters }: AgentSettings,
 ): ToolCallMade {
   const tool = resolveToolName(name, toolIds) ?? (showHidden(name.replaceAll('__', '.')).slice(0, 100) || 'unnamed');
-  if (given.kind === 'unreadable')
-    return { callId, tool, arguments: showHidden(given.text.slice(0, 4000)), malformed: given.reason.slice(0, 300) };
-  if (!isStorable(given.value))
-    return {
-      callId,
-      tool,
-      arguments: showHidden(JSON.stringify(given.value)).slice(0, 4000),
-      malformed: 'a text holds a NUL character or half of one',
-    };
+  const malformed = (text: string, reason: string) => ({
+    callId,
+    tool,
+    arguments: showHidden(text.slice(0, keptArguments)),
+    malformed: showHidden(reason.slice(0, 300)),
+  });
+  if (given.kind === 'unreadable') return malformed(given.text, given.reason);
+  const problem = findUnkeepable(given.value, deepestArguments);
+  if (problem === 'depth') return malformed('', 'the arguments are nested too deeply');
+  const text = JSON.stringify(given.value);
+  if (problem === 'text') return malformed(text, 'a text holds a NUL character or half of one');
+  if (text.length > argumentCharacters)
+    return malformed(text, `the arguments are longer than ${argumentCharacters} characters`);
   return { callId, tool, arguments: given.value };
 }
 
-/** Databases keep no NUL and no half of a surrogate pair in a JSON text. */
-function isStorable(value: unknown): boolean {
-  if (typeof value === 'string') return !value.includes('\0') && value.isWellFormed();
-  if (Array.isArray(value)) return value.every(isStorable);
-  if (typeof value !== 'object' || value === null) return true;
-  return Object.entries(value).every(([key, item]) => isStorable(key) && isStorable(item));
+/** Databases keep no NUL and no half of a surrogate pair in a JSON text; what is nested without end ends whoever walks it. */
+function findUnkeepable(value: unknown, depth: number): 'text' | 'depth' | undefined {
+  if (typeof value === 'string') return value.includes('\0') || !value.isWellFormed() ? 'text' : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (depth === 0) return 'depth';
+  const problems = Object.entries(value).flatMap(([key, item]) => [
+    findUnkeepable(key, depth - 1),
+    findUnkeepable(item, depth - 1),
+  ]);
+  return problems.find((problem) => problem === 'depth') ?? problems.find((problem) => problem !== undefined);
 }

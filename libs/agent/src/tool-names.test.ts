@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { roles } from './agent-task.ts';
 import { defineTool } from './define-tool.ts';
+import { signatureOf, toModelTool } from './describe-tool.ts';
+import { writeSystemPrompt } from './prompts/system-prompt.ts';
 import { tools, toolsOf } from './tool-catalogue.ts';
 import { resolveToolName, toModelName } from './tool-names.ts';
 import { findCapability } from '@flotilla/policy/capabilities';
@@ -63,3 +66,13 @@ test.each([['read'], ['FS.read'], ['fs.Read'], ['fs-x.read'], ['1fs.read'], ['fs
     expect(() => defineTool(declaration)).toThrow(TypeError);
   },
 );
+
+test.each(roles)('whatever a %s is told of its tools names them as they are called', (role) => {
+  const all = toolsOf(role);
+  const prompt = writeSystemPrompt(role, all, 'n');
+  const declared = all.map((tool) => `${JSON.stringify(toModelTool(tool))} ${signatureOf(tool)}`).join('\n');
+  for (const { id } of all) {
+    expect(`${prompt}\n${declared}`).not.toContain(id);
+    expect(prompt).toContain(toModelName(id));
+  }
+});

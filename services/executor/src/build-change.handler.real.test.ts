@@ -91,6 +91,29 @@ test('an agent that puts nothing right fails with what is wrong', async () => {
   expect(finishesOf(context).map(({ ok }) => ok)).toEqual([false, false, false, true]);
 });
 
+test('work that cannot be kept is told at once, and named as gone when a crash lost it', async () => {
+  const dying = new MemoryStepContext();
+  const script: Script = ({ calls }) => {
+    if (calls.length === 0) return call('terminal.run', { command: 'mkdir .GIT && touch .GIT/x' });
+    if (calls.length === 1) return call('fs.write', { path: 'NOTES.md', content: 'lost\n' });
+    dying.abort(new Error('the process dies'));
+    return call('agent.finish', { summary: 'Looked again.' });
+  };
+  await using shop = await openShop(script);
+  const unverified = { ...request(shop), verification: 'off' as const };
+  await expect(build(shop).work(unverified, dying)).rejects.toThrow('the process dies');
+  expect(dying.payloads('agent.checkpoint')).toEqual([]);
+  const untold = { code: 'WORKSPACE_NOT_KEPT', text: expect.stringMatching(/\.GIT.*Remove or rename/s) };
+  expect(dying.payloads('agent.nudge')).toEqual([untold, untold]);
+
+  const resumed = new MemoryStepContext({ delivery: 2, journal: asWritten(dying.entries) });
+  expect((await build(shop).work(unverified, resumed)).outcome).toMatchObject({ kind: 'no_changes' });
+  expect(resumed.payloads('agent.nudge')).toContainEqual({
+    code: 'WORKSPACE_RESTORED',
+    text: expect.stringContaining('terminal__run (1.0), fs__write (2.0)'),
+  });
+});
+
 test('an agent out of turns reaches its limit and hands on no change', async () => {
   await using shop = await openShop(engineer);
   const short = { ...request(shop), allowance: { ...request(shop).allowance, turns: 3 } };

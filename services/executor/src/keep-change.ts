@@ -1,4 +1,4 @@
-import type { CheckpointPort, HandInPort } from '@flotilla/agent/ports';
+import type { Checkpoint, CheckpointPort, HandInPort, UnkeptWorkspace } from '@flotilla/agent/ports';
 import type { Change } from '@flotilla/contracts/change';
 import type { CommitId, TreeId } from '@flotilla/contracts/ids';
 import type { BuildStepRequested } from '@flotilla/contracts/messages/build-step-requested';
@@ -48,13 +48,11 @@ export async function keepChange(
   };
 }
 
-type Checkpoint = Awaited<ReturnType<CheckpointPort>>;
-
 const untouched: Checkpoint = { commit: null, tree: null, bundle: null };
 
 /**
- * Keeps the workspace after each turn that may have changed it. A workspace that cannot become a change, such as one with
- * a huge file that is not ignored, keeps what was last kept: the agent may still put it right before it finishes.
+ * Keeps the workspace after each turn that may have changed it. One that cannot become a change, such as one with a huge
+ * file that is not ignored, is not kept, with the reason: the agent may still put it right before it finishes.
  */
 export function keepCheckpoints(
   keeper: ChangeKeeper,
@@ -66,8 +64,9 @@ export function keepCheckpoints(
   const begun = change?.base === base.commit ? change : undefined;
   let last: Checkpoint = untouched;
   return async (turn) => {
-    const captured = await capture(keeper, request, place, `Checkpoint after turn ${turn}`, memory).catch(refusedOnly);
-    if (captured === undefined || (captured.kind === 'changed' && captured.tree === last.tree)) return last;
+    const captured = await captureOrRefuse(keeper, request, place, `Checkpoint after turn ${turn}`, memory);
+    if ('refused' in captured) return captured;
+    if (captured.kind === 'changed' && captured.tree === last.tree) return last;
     if (captured.kind === 'no_changes') last = begun === undefined ? untouched : await keepBase(base, place);
     else if (captured.tree === begun?.tree) last = untouched;
     else last = await keepCommit(captured.commit, captured.tree, keeper, request, place);
@@ -83,13 +82,8 @@ export function checkHandIn(
   memory: WorkspaceMemory,
 ): HandInPort {
   return async () => {
-    try {
-      await capture(keeper, request, place, 'As it would be handed in', memory);
-      return undefined;
-    } catch (error) {
-      if (!isRefusal(error)) throw error;
-      return `${error.message}. ${error.advice}`;
-    }
+    const captured = await captureOrRefuse(keeper, request, place, 'As it would be handed in', memory);
+    return 'refused' in captured ? captured.refused : undefined;
   };
 }
 
@@ -108,9 +102,14 @@ async function keepCommit(
   return { commit, tree, bundle: await storeBundle(keeper, request, place, commit) };
 }
 
-function refusedOnly(error: unknown): undefined {
-  if (!isRefusal(error)) throw error;
-  return undefined;
+/** The capture, or in words for the model why the workspace cannot become a change. */
+async function captureOrRefuse(...parts: Parameters<typeof capture>): Promise<CapturedChange | UnkeptWorkspace> {
+  try {
+    return await capture(...parts);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    return { refused: `${error.message}. ${error.advice}` };
+  }
 }
 
 function isRefusal(error: unknown): error is FlotillaError {

@@ -1,6 +1,8 @@
 import type { Role } from '../agent-task.ts';
 import type { Tool } from '../define-tool.ts';
+import { testRunId } from '../journal-facts.ts';
 import { toModelName } from '../tool-names.ts';
+import { finishId } from '../tools/finish.ts';
 
 /** Who the model is and the rules it works by. The same for every step of a role with the same tools and nonce. */
 export function writeSystemPrompt(role: Role, offered: readonly Tool[], nonce: string): string {
@@ -30,8 +32,9 @@ const rules: Readonly<Record<Role, readonly string[]>> = {
   executor: [
     'Read before you change. Make the smallest change that meets the goal, in the manner of the code around it.',
     'Change nothing that the goal does not need. Do not weaken, skip or delete tests to make them pass.',
-    'After your last change run the tests with test__run; work that has not passed them is not accepted.',
+    `After your last change run the tests with ${toModelName(testRunId)}; work that has not passed them is not accepted.`,
     'There is no network unless a command shows otherwise, and no person to answer questions.',
+    'The dependencies are those of the project as it was before you began, and none can be installed. Do without a new one; where the goal needs it, make the change anyway and say in your summary that it could not be tested.',
   ],
   reviewer: [
     'Judge the change against the goal: does it do what is asked, is it correct, safe and tested, does it do anything else?',
@@ -48,5 +51,5 @@ const rules: Readonly<Record<Role, readonly string[]>> = {
 
 const common = [
   'Do not repeat a call that failed without changing something. A refused call stays refused.',
-  'When you are done, call agent__finish once and alone.',
+  `When you are done, call ${toModelName(finishId)} once and alone.`,
 ];

@@ -2,13 +2,14 @@ import { z } from 'zod';
 import { defineTool } from '../define-tool.ts';
 import { findTestCommands } from '../find-test-commands.ts';
 import { describeResult, runCommand } from '../run-command.ts';
+import { toModelName } from '../tool-names.ts';
 
 const timeoutMs = 900_000;
 
 /** Whatever its text says, only the recorded exit code of this tool counts as evidence that the tests passed. */
 export const testRun = defineTool({
   id: 'test.run',
-  summary: 'Runs the tests of the project, with the command that test.detect names. Needed after your last change.',
+  summary: `Runs the tests of the project, with the command that ${toModelName('test.detect')} names. Needed after your last change.`,
   parameters: z.strictObject({}),
   mutates: true,
   paths: () => [],
