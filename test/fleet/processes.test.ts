@@ -92,7 +92,7 @@ test('a calm run is one trace: one root, no orphan, every hop present', async ()
 /** The key numbers of a fleet, by a label that tells what each counts. */
 const keyMetrics = [
   ['flotilla.deliveries', 'settlement', 'acknowledged'],
-  ['flotilla.queue.wait', 'stage', 'TaskSubmitted'],
+  ['flotilla.queue.wait', 'stage', 'BuildStepRequested'],
   ['flotilla.step.duration', 'verb', 'build'],
   ['flotilla.steps', 'verb', 'land'],
   ['flotilla.call.duration', 'call', 'decideGate'],
