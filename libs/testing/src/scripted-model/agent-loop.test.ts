@@ -5,7 +5,7 @@ import { runAgent } from '@flotilla/agent/run-agent';
 import { expect, test } from 'vitest';
 import { keepDigits, modelAt, portsFor } from './agent.fixture.ts';
 import { engineerScript } from './engineer-script.ts';
-import { executor, finish, inTurn, inputOf, project, readOnly, run, serve } from './run-scripted.fixture.ts';
+import { finish, inTurn, inputOf, project, readOnly, run, serve } from './run-scripted.fixture.ts';
 import { call } from './script.ts';
 
 test('the executor reads, edits, tests and hands in a verified change', async () => {

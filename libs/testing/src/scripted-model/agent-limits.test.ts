@@ -1,0 +1,159 @@
+import { runAgent } from '@flotilla/agent/run-agent';
+import { expect, onTestFinished, test } from 'vitest';
+import { keepDigits, modelAt, openMemoryJournal, portsFor } from './agent.fixture.ts';
+import { engineerScript } from './engineer-script.ts';
+import { codesOf, finish, inTurn, inputOf, project, run, serve } from './run-scripted.fixture.ts';
+import { call, fault, text, type Script } from './script.ts';
+import { startScriptedModel } from './start-scripted-model.ts';
+
+test.each([
+  ['turns', { turns: 3 }],
+  ['calls', { calls: 2 }],
+  ['tokens', { tokens: 2000 }],
+  ['seconds', { seconds: 0 }],
+] as const)('an allowance of %s ends the loop as a limit, never as success', async (limit, part) => {
+  const script: Script = (conversation) =>
+    call('fs.read', { path: 'slugify.js', offset: conversation.messages.length });
+  const { outcome } = await run(script, { allowance: { ...inputOf().allowance, ...part } });
+  expect(outcome).toMatchObject({ kind: 'limit_reached', limit });
+});
+
+test('at four fifths of an allowance the model is told, once', async () => {
+  const script: Script = (conversation) =>
+    call('fs.read', { path: 'slugify.js', offset: conversation.messages.length });
+  const { journal } = await run(script, { allowance: { ...inputOf().allowance, turns: 10 } });
+  expect(codesOf(journal.entries).filter((code) => code === 'LIMIT_NEAR_TURNS')).toHaveLength(1);
+});
+
+test.each([
+  [
+    'text without a call',
+    text('I would do it so.'),
+    'AGENT_NO_TOOL_CALL',
+    ['NO_TOOL_CALL', 'NO_TOOL_CALL', 'NO_TOOL_CALL'],
+  ],
+  ['nothing', fault('empty'), 'AGENT_ANSWER_EMPTY', ['ANSWER_EMPTY', 'ANSWER_EMPTY', 'ANSWER_EMPTY']],
+  ['a refusal', fault('refusal'), 'AGENT_REFUSED', ['ANSWER_REFUSED', 'ANSWER_REFUSED', 'ANSWER_REFUSED']],
+  [
+    'text without end',
+    fault('endless'),
+    'AGENT_ANSWER_ENDLESS',
+    ['ANSWER_ENDLESS', 'ANSWER_ENDLESS', 'ANSWER_ENDLESS'],
+  ],
+  ['calls of no tool', call('do.it'), 'AGENT_CALLS_UNREADABLE', ['CALL_REPEATED']],
+  ['arguments that are no JSON', call('fs.read', '{"path'), 'AGENT_CALLS_UNREADABLE', ['CALL_REPEATED']],
+] as const)('%s is pointed out and then ends the step', async (_, reply, code, nudges) => {
+  const { outcome, journal, server } = await run(() => reply, { settings: { answerCharacters: 20_000 } });
+  expect(outcome).toMatchObject({ kind: 'failed', code });
+  expect(server.requests).toHaveLength(4);
+  expect(codesOf(journal.entries)).toEqual([...nudges, code]);
+});
+
+test('one bad answer among good ones does no harm', async () => {
+  const { outcome } = await run(inTurn(text('Hm.'), call('fs.list'), text('Hm.'), call('fs.list'), finish()));
+  expect(outcome.kind).toBe('finished');
+});
+
+test('the same call again and again is pointed out and then ends the step', async () => {
+  const { outcome, journal } = await run(() => call('fs.list'));
+  expect(outcome).toMatchObject({ kind: 'failed', code: 'AGENT_REPEATS_ITSELF' });
+  expect(codesOf(journal.entries)).toContain('CALL_REPEATED');
+});
+
+test.each([['rate-limit'], ['overloaded'], ['server-error'], ['cut'], ['garbage']] as const)(
+  'a provider that fails once with %s is asked again and nothing is lost',
+  async (kind) => {
+    const script = engineerScript({ edits: [keepDigits] });
+    const { outcome, journal } = await run((conversation, asked) =>
+      asked === 1 ? fault(kind) : script(conversation, asked),
+    );
+    expect(outcome).toMatchObject({ kind: 'finished', verified: true });
+    expect(journal.entries.filter(({ type }) => type === 'agent.turn')).toHaveLength(outcome.spent.turns);
+  },
+);
+
+test('a provider that goes on failing throws, and a later process goes on from the journal', async () => {
+  const script = engineerScript({ edits: [keepDigits] });
+  let down = false;
+  const server = await serve((conversation, asked) => {
+    const tested = conversation.calls.some(({ tool }) => tool === 'test.run');
+    return tested && down ? fault('overloaded') : script(conversation, asked);
+  });
+  const scratch = project();
+  const journal = openMemoryJournal();
+  down = true;
+  await expect(runAgent(inputOf(), portsFor(scratch, modelAt(server.url), { journal }))).rejects.toMatchObject({
+    code: 'MODEL_OVERLOADED',
+    remedy: 'retry',
+  });
+  down = false;
+  expect(
+    await runAgent(inputOf(), portsFor(scratch, modelAt(server.url), { journal: journal.reopen() })),
+  ).toMatchObject({ kind: 'finished', verified: true });
+});
+
+test('a key that the provider refuses ends the step with what to do', async () => {
+  const server = await startScriptedModel({ script: () => text('never'), apiKey: 'right' });
+  onTestFinished(() => server.close());
+  const outcome = await runAgent(inputOf(), portsFor(project(), modelAt(server.url)));
+  expect(outcome).toMatchObject({
+    kind: 'failed',
+    code: 'MODEL_CREDENTIAL_REFUSED',
+    advice: expect.stringContaining('valid key'),
+  });
+});
+
+test('cancelling ends a running command at once and the step in order', async () => {
+  const server = await serve(inTurn(call('terminal.run', { command: 'touch started; sleep 600' }), finish()));
+  const scratch = project();
+  const journal = openMemoryJournal();
+  const controller = new AbortController();
+  const workspace = portsFor(scratch, modelAt(server.url)).workspace;
+  const watching: typeof workspace = {
+    ...workspace,
+    run: (command, options) => {
+      const running = workspace.run(command, options);
+      controller.abort(new Error('cancelled'));
+      return running;
+    },
+  };
+  const signals = {
+    cancelled: controller.signal,
+    read: () => Promise.resolve({ cancelled: controller.signal.aborted, steering: [] }),
+  };
+  const outcome = await runAgent(
+    inputOf(),
+    portsFor(scratch, modelAt(server.url), { journal, workspace: watching, signals }),
+  );
+  expect(outcome.kind).toBe('cancelled');
+  expect(journal.entries.at(-1)).toMatchObject({ type: 'agent.finished', payload: { outcome: 'cancelled' } });
+});
+
+test('a lost step throws its reason at once and writes no end', async () => {
+  const server = await serve(() => fault('silent'));
+  const controller = new AbortController();
+  const reason = new Error('the lease is lost');
+  const journal = openMemoryJournal();
+  const live = { text: () => controller.abort(reason), restart: () => undefined, output: () => undefined };
+  await expect(
+    runAgent(inputOf({ signal: controller.signal }), portsFor(project(), modelAt(server.url), { journal, live })),
+  ).rejects.toBe(reason);
+  expect(journal.entries).toEqual([]);
+});
+
+test('a conversation that is too long for the model is asked again with less of the past', async () => {
+  const scratch = project({ 'a.txt': 'a'.repeat(15_000) });
+  const reads: Script = (conversation) => {
+    const turn = conversation.messages.filter(({ role }) => role === 'assistant').length;
+    const length = conversation.messages.reduce((sum, message) => sum + message.text.length, 0);
+    if (length > 60_000) return fault('too-long');
+    return turn < 8 ? call('fs.read', { path: 'a.txt', limit: turn + 1 }) : finish();
+  };
+  const { outcome } = await run(reads, {}, scratch);
+  expect(outcome).toMatchObject({ kind: 'finished', spent: { turns: 9 } });
+});
+
+test('a conversation that is too long whatever is left out ends the step', async () => {
+  const { outcome } = await run(() => fault('too-long'));
+  expect(outcome).toMatchObject({ kind: 'failed', code: 'MODEL_CONTEXT_TOO_LONG' });
+});
