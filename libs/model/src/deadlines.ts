@@ -3,15 +3,15 @@ import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { toError, type Clock } from './clock.ts';
 
 export interface TimeLimits {
-  /** Until the first byte of the answer. Default 60,000. */
+  /** Until the first byte of the answer: a model on a small machine reads a long conversation first. Default 300,000. */
   readonly firstByteMs: number;
-  /** Between any two bytes after it. Default 60,000. */
+  /** Between any two bytes after it: some providers are silent while a model thinks. Default 180,000. */
   readonly idleMs: number;
-  /** For one attempt in all. Default 600,000. */
+  /** For one attempt in all. Default 900,000. */
   readonly totalMs: number;
 }
 
-export const defaultTimeLimits: TimeLimits = { firstByteMs: 60_000, idleMs: 60_000, totalMs: 600_000 };
+export const defaultTimeLimits: TimeLimits = { firstByteMs: 300_000, idleMs: 180_000, totalMs: 900_000 };
 
 export interface Deadlines {
   /** Aborts when a limit passes or the caller's signal aborts. */

@@ -65,6 +65,7 @@ export type ModelPart =
 /** `refused`: the provider's content filter ended the answer. `length`: the output limit did. */
 export type ModelFinishReason = 'stop' | 'toolCalls' | 'length' | 'refused' | 'other';
 
+/** All 0 where the provider counts none. */
 export interface ModelUsage {
   /** All tokens read, cached ones included. */
   readonly inputTokens: number;

@@ -46,13 +46,17 @@ test.each([
   expect(priceUsage(price, usage)).toBeNull();
 });
 
+test('the cost of an answer whose tokens nobody counted is not known', () => {
+  expect(priceUsage(openai('gpt-5'), { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 })).toBeNull();
+});
+
 test('a cost is a whole number of microdollars and grows with every kind of token', () => {
   const tokens = fc.nat({ max: 200_000 });
   fc.assert(
     fc.property(fc.constantFrom(...prices), tokens, tokens, tokens, (price, fresh, cached, output) => {
       const cost = (more: number) =>
         priceUsage(price, {
-          inputTokens: fresh + cached + more,
+          inputTokens: 1 + fresh + cached + more,
           cachedInputTokens: cached,
           outputTokens: output + more,
         }) ?? -1;

@@ -15,9 +15,9 @@ export function findPrice({
   return prices.find((row) => row.provider === provider && row.model === name);
 }
 
-/** Millionths of a US dollar, rounded to a whole one; null for an unknown price. */
+/** Millionths of a US dollar, rounded to a whole one; null for an unknown price, and where the provider counted no tokens. */
 export function priceUsage(price: PriceRow | undefined, usage: ModelUsage): number | null {
-  if (price === undefined) return null;
+  if (price === undefined || usage.inputTokens + usage.outputTokens === 0) return null;
   const rates: Rates = price.long !== undefined && usage.inputTokens > price.long.overTokens ? price.long : price;
   const written = usage.cacheWriteTokens ?? 0;
   const fresh = Math.max(0, usage.inputTokens - usage.cachedInputTokens - written);
