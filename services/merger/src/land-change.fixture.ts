@@ -8,7 +8,7 @@ import { createGit, type RunGit } from '@flotilla/git/run-git';
 import { MemoryBundles } from '@flotilla/testing/memory-bundles';
 import { ScratchRemote } from '@flotilla/testing/scratch-remote';
 import { CredentialDirectory } from './credentials/credential-directory.ts';
-import type { RemoteMirrors } from './git/open-remote-mirror.ts';
+import { openRemoteMirror, type RemoteMirrors } from './git/open-remote-mirror.ts';
 import { RemoteTargets } from './git/remote-target.ts';
 import { LandChangeHandler } from './land-change.handler.ts';
 import type { MergeLease } from './lease/merge-lease.ts';
@@ -70,6 +70,13 @@ export class LandingScene {
       evidence: [passed(approved.tree)],
       ...parts,
     };
+  }
+
+  /** Commits that a host keeps for the run of a request. */
+  async pinned(request: LandStepRequested): Promise<readonly string[]> {
+    const mirror = await openRemoteMirror(this.mirrors(), request.project);
+    const args = ['for-each-ref', '--format=%(objectname)', `refs/flotilla/${request.runId}/`];
+    return (await mirror.run({ args })).stdout.toString('utf8').trim().split('\n');
   }
 
   /** How many commits on the branch's own line bring the change in: itself, or a merge of it. */

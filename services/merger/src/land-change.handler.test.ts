@@ -112,6 +112,19 @@ test('a conflict goes to the author with the head to build on', async () => {
   expect(scene.bundles.names.has(`base/${head}`)).toBe(true);
 });
 
+test('what the author and the reviewer go on with is kept on this host as long as the run is under way', async () => {
+  const approved = scene.change({ 'a.txt': 'two\n' });
+  const request = scene.request(approved);
+  scene.remote.advance({ 'b.txt': 'two\n' });
+  const { outcome } = await scene.merger().work(request, context());
+  if (outcome.kind !== 'unverified') throw new Error(`unexpected ${outcome.kind}`);
+  const head = scene.remote.advance({ 'a.txt': 'three\n' });
+  await scene.merger().work({ ...request, attempt: 2, candidate: outcome.candidate }, context());
+  expect(await scene.pinned(request)).toEqual(
+    expect.arrayContaining([approved.commit, outcome.candidate.commit, head]),
+  );
+});
+
 test('a change that somebody else has landed a part of waits for a person', async () => {
   const approved = scene.change({ 'a.txt': 'two\n', 'b.txt': 'two\n' });
   const head = scene.remote.advance({ 'a.txt': 'two\n' });

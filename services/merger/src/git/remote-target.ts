@@ -9,6 +9,7 @@ import { diffCommits } from '@flotilla/git/diff';
 import { ensureCommit } from '@flotilla/git/ensure-commit';
 import { mergeLeaseKey, pushCommit } from '@flotilla/git/landing';
 import type { Mirror } from '@flotilla/git/mirror';
+import { pinCommit } from '@flotilla/git/pin';
 import { readTreeOf } from '@flotilla/git/read-tree';
 import { baseBundleName } from '../domain/bundle-names.ts';
 import type { LandingFacts } from '../domain/decide-landing.ts';
@@ -38,18 +39,17 @@ export class RemoteTargets implements LandingTargets {
   }
 
   /**
-   * Brings the approved commit and the candidate here before anybody waits for the lease. The target itself is not cut
+   * Brings the approved commit and the candidate here and pins them before anybody waits for the lease. The target itself is not cut
    * short by the step's signal: a push that was begun is seen to its end, or its outcome would be anybody's guess.
    */
   async open(request: LandStepRequested, signal: AbortSignal): Promise<LandingTarget> {
     const { mirrors, bundles, clock } = this.#options;
     const mirror = await openRemoteMirror(mirrors, request.project, signal);
-    await ensureCommit(mirror, request.base.commit, { loadBundle: () => findBundle(bundles, request.base.bundle) });
-    for (const change of [request.approved, ...(request.candidate === undefined ? [] : [request.candidate])]) {
-      await ensureCommit(mirror, change.commit, {
-        first: 'bundle',
-        loadBundle: () => findBundle(bundles, change.bundle),
-      });
+    const { base, approved, candidate, runId } = request;
+    await ensureCommit(mirror, base.commit, { loadBundle: () => findBundle(bundles, base.bundle) });
+    for (const { commit, bundle } of [approved, ...(candidate === undefined ? [] : [candidate])]) {
+      await ensureCommit(mirror, commit, { first: 'bundle', loadBundle: () => findBundle(bundles, bundle) });
+      await pinCommit(mirror, runId, commit);
     }
     return new RemoteTarget(await openRemoteMirror(mirrors, request.project), request, bundles, clock);
   }
@@ -111,6 +111,7 @@ class RemoteTarget implements LandingTarget {
 
   async keepHead(head: CommitId): Promise<string> {
     const name = baseBundleName(head);
+    await pinCommit(this.#mirror, this.#request.runId, head);
     if (!(await this.#bundles.has(name))) {
       await this.#bundles.put(name, await createBundle(this.#mirror, { commit: head }));
     }
