@@ -6,7 +6,7 @@ import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-const recent = major > 22 || (major === 22 && minor >= 19);
+const recent = major > 24 || (major === 24 && minor >= 11);
 const built = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 const source = fileURLToPath(new URL('../src/cli.ts', import.meta.url));
 const ownNode = fileURLToPath(new URL('../../../node_modules/.bin/node', import.meta.url));
@@ -31,4 +31,4 @@ if (recent && existsSync(built)) await import('../dist/cli.js');
 else if (recent)
   run(process.execPath, ['--disable-warning=ExperimentalWarning', '--conditions=@flotilla/source', source]);
 else if (existsSync(ownNode)) run(ownNode, [fileURLToPath(import.meta.url)]);
-else fail(`this is Node ${process.versions.node}: run "npm ci" in the clone, or install Node 22.19 or newer`);
+else fail(`this is Node ${process.versions.node}: run "npm ci" in the clone, or install Node 24.11 or newer`);

@@ -51,3 +51,18 @@ test('in a clone that was never built the doctor examines the machine', () => {
   expect(checks.map(({ id }) => id)).toEqual(expect.arrayContaining(['git.version', 'server.nats', 'docker.engine']));
   expect(checks.at(-1)).toMatchObject({ id: 'fleet.answers', note: true });
 });
+
+test.each(['20.0.0', '22.19.0', '24.10.0'])(
+  'Node %s hands over to the one that the clone brings, and where it brings none says which is needed',
+  (version) => {
+    const older = `data:text/javascript,Object.defineProperty(process.versions,"node",{value:"${version}"})`;
+    const start = (bin: string) =>
+      spawnSync(process.execPath, ['--import', older, bin, '--help'], { cwd: clone, encoding: 'utf8' });
+    const bin = join(clone, 'services/cli/bin/flotilla.mjs');
+    expect(start(bin).stdout).toContain('submit');
+    const alone = join(clone, 'alone/services/cli/bin/flotilla.mjs');
+    cpSync(bin, alone);
+    expect(start(alone)).toMatchObject({ status: 1, stderr: expect.stringContaining(`this is Node ${version}`) });
+    expect(start(alone).stderr).toContain('install Node 24.11 or newer');
+  },
+);

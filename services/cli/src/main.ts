@@ -6,7 +6,7 @@ import { type ExitCode, exitCodeOf, exitCodes } from './exit-codes.ts';
 import { type Fleet, findFleet } from './fleet/find-fleet.ts';
 import { readArguments } from './program.ts';
 import type { Session } from './session.ts';
-import { choosePalette } from './text/paint.ts';
+import { choosePalette, type Palette } from './text/paint.ts';
 import { readCommandName } from './text/name-command.ts';
 import { renderError } from './text/render-error.ts';
 import type { Given } from './verb.ts';
@@ -30,10 +30,17 @@ export interface Terminal {
 /** Runs one command and gives its exit code; throws nothing. */
 export async function runCommandLine(terminal: Terminal): Promise<ExitCode> {
   const { argv, stdout, stderr, version } = terminal;
-  const invocation = await readArguments(verbs, argv, version, readCommandName(terminal.environment), {
-    out: (text) => void stdout.write(text),
-    err: (text) => void stderr.write(text),
-  });
+  const invocation = await readArguments(
+    verbs,
+    argv,
+    version,
+    readCommandName(terminal.environment),
+    paletteOf(terminal),
+    {
+      out: (text) => void stdout.write(text),
+      err: (text) => void stderr.write(text),
+    },
+  );
   if (typeof invocation === 'number') return invocation;
   const { verb, given } = invocation;
   const { session, close } = openSession(terminal, given);
@@ -65,7 +72,7 @@ function openSession(
     note: (line) => void stderr.write(`${line}\n`),
     isTerminal: stdout.isTTY && stdin.isTTY,
     columns: () => (stdout.isTTY ? stdout.columns : 120),
-    palette: choosePalette(stdout.isTTY && (environment['NO_COLOR'] ?? '') === '' && environment['TERM'] !== 'dumb'),
+    palette: paletteOf(terminal),
     ask: (question, stop = signal) => ask(terminal, question, stop),
     signal,
     environment,
@@ -75,6 +82,10 @@ function openSession(
     now,
   };
   return { session, close: async () => (await api?.catch(() => undefined))?.close() };
+}
+
+function paletteOf({ stdout, environment }: Terminal): Palette {
+  return choosePalette(stdout.isTTY && (environment['NO_COLOR'] ?? '') === '' && environment['TERM'] !== 'dumb');
 }
 
 async function ask({ stdin, stdout, interrupt }: Terminal, question: string, signal: AbortSignal): Promise<string> {

@@ -20,12 +20,19 @@ test.each<[readonly string[], number, string]>([
   [['show', 'run_1'], 2, 'a run id looks like'],
   [['list', '--limit', 'many'], 2, 'a whole number'],
   [['list', '--nonsense'], 2, 'unknown option'],
-  [['--help'], 0, ''],
-  [['--version'], 0, ''],
+  [['list', '--state', 'nope'], 2, 'one of running, at_gate, awaiting_turn, cancelling, ended'],
+  [['list', '--before', 'x'], 2, 'a run id looks like'],
+  [['submit', '-p', 'a', ' '], 2, 'say what is wanted'],
+  [['project', 'add', 'a', '--remote', '/a', '--unchecked', '--check', 'x'], 2, 'contradict one another'],
 ])('%j ends with %d', async (argv, code, said) => {
   const { exitCode, err } = await flotilla(...argv);
   expect(exitCode).toBe(code);
   expect(err).toContain(said);
+  const [fault, advice, ...rest] = err.trimEnd().split('\n');
+  expect(fault).toMatch(/^error [A-Z_]+: /);
+  const verb = argv[0] === 'nonsense' ? '' : `${argv.slice(0, argv[0] === 'project' ? 2 : 1).join(' ')} `;
+  expect(advice).toContain(`See "flotilla ${verb}--help"`);
+  expect(rest).toEqual([]);
 });
 
 test.each([
@@ -71,4 +78,13 @@ test.each([
   expect(err).toContain(`${one} `);
   expect(err).toContain(`${other} `);
   expect(fleet.received).toEqual([]);
+});
+
+test.each([['--help'], ['--version'], ['project', '--help']])('%s is no fault', async (...argv) => {
+  expect(await flotilla(...argv)).toMatchObject({ exitCode: 0, err: '' });
+});
+
+test.each<[readonly string[]]>([[[]], [['project']]])('without a verb %j prints what there is', async (argv) => {
+  const { exitCode, err } = await flotilla(...argv);
+  expect([exitCode, err]).toEqual([2, expect.stringContaining('Commands:')]);
 });

@@ -3,7 +3,7 @@ import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { Command, CommanderError } from 'commander';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { globalOptions } from './global-options.ts';
-import { choosePalette } from './text/paint.ts';
+import type { Palette } from './text/paint.ts';
 import { nameCommands } from './text/name-command.ts';
 import { renderError } from './text/render-error.ts';
 import type { Given, Verb, VerbOption } from './verb.ts';
@@ -25,12 +25,14 @@ export async function readArguments(
   version: string,
   /** What the person types before a verb. */
   typed: string,
+  palette: Palette,
   given: ProgramOutput,
 ): Promise<Invocation | ExitCode> {
   let invocation: Invocation | undefined;
   const asJson = wantsJson(argv);
   let told = '';
-  const output: ProgramOutput = asJson ? { out: given.out, err: (text) => void (told += text) } : given;
+  const output: ProgramOutput = { out: given.out, err: (text) => void (told += text) };
+  let faulty: Verb | undefined;
   const program = createCommand(typed, output)
     .description('Give tasks to a fleet, watch them, decide on them.')
     .version(version, '-V, --version', 'print the version')
@@ -50,6 +52,12 @@ export async function readArguments(
       `\n${nameCommands([...wordsHelp(verb), exampleHelp(verb)].join('\n'), typed)}\n\nWith --json:\n  ${verb.json}; an error is a problem document on standard error\n\n${exitCodeHelp()}`,
     );
     const contradictions = watchContradictions(command, verb.options);
+    command.configureOutput({
+      outputError: (text, write) => {
+        faulty = verb;
+        write(text);
+      },
+    });
     command.action(() => {
       const [contradiction] = contradictions();
       if (contradiction !== undefined) command.error(`error: ${contradiction}`, { exitCode: exitCodes.usage.code });
@@ -69,10 +77,12 @@ export async function readArguments(
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return exitCodes.done.code;
-    if (asJson)
-      given.err(
-        `${renderError(describeFault(error, told), { json: true, command: typed, palette: choosePalette(false) })}\n`,
-      );
+    const isHelp = error.code.startsWith('commander.help');
+    if (isHelp && !asJson) given.err(told);
+    else {
+      const fault = describeFault(isHelp ? 'no command is given' : told || error.message, faulty);
+      given.err(`${renderError(fault, { json: asJson, command: typed, palette })}\n`);
+    }
     return exitCodes.usage.code;
   }
   return invocation ?? exitCodes.usage.code;
@@ -84,11 +94,15 @@ export function wantsJson(argv: readonly string[]): boolean {
   return argv.slice(0, end === -1 ? argv.length : end).includes('--json');
 }
 
-/** A fault of the command line as every other error is told with --json. Where the help was the answer, no command was named. */
-function describeFault({ code, message }: CommanderError, told: string): FlotillaError {
-  const isHelp = code.startsWith('commander.help');
-  const text = isHelp ? 'no command is given' : (told === '' ? message : told).replace(/^error: /, '').trim();
-  return new FlotillaError(errors.commandInvalid, { reason: text.replace(/\s*\n\s*/g, ' ') });
+/** A fault of the command line as every other error, with the help that says what is right. */
+function describeFault(told: string, verb: Verb | undefined): FlotillaError {
+  const reason = told
+    .replace(/^error: /, '')
+    .trim()
+    .replace(/\s*\n\s*/g, ' ');
+  return verb === undefined
+    ? new FlotillaError(errors.commandInvalid, { reason })
+    : new FlotillaError(errors.usageInvalid, { reason, verb: verb.name });
 }
 
 function createCommand(name: string, { out, err }: ProgramOutput): Command {

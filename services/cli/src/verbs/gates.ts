@@ -9,8 +9,13 @@ import { renderTable } from '../text/render-table.ts';
 import { visibleLine } from '../text/visible-text.ts';
 import { readGiven, type Verb } from '../verb.ts';
 import { Limit, limitOption } from './limit.ts';
+import { oneOf } from './one-of.ts';
 
-const Given = z.object({ project: z.string().optional(), state: GateState.default('open'), limit: Limit });
+const Given = z.object({
+  project: z.string().optional(),
+  state: oneOf(GateState.options).default('open'),
+  limit: Limit,
+});
 
 export const gates: Verb = {
   name: 'gates',

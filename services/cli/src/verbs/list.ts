@@ -1,4 +1,6 @@
 import { ListRuns } from '@flotilla/contracts/calls/list-runs';
+import { RunResult, RunState } from '@flotilla/contracts/calls/shapes';
+import { RunId } from '@flotilla/contracts/ids';
 import { z } from 'zod';
 import { exitCodes } from '../exit-codes.ts';
 import { report } from '../session.ts';
@@ -8,13 +10,14 @@ import { renderTable } from '../text/render-table.ts';
 import { visibleLine } from '../text/visible-text.ts';
 import { readGiven, type Verb } from '../verb.ts';
 import { Limit, limitOption } from './limit.ts';
+import { oneOf } from './one-of.ts';
 
 const Given = z.object({
   project: z.string().optional(),
-  state: ListRuns.request.shape.state,
-  result: ListRuns.request.shape.result,
+  state: oneOf(RunState.options).optional(),
+  result: oneOf(RunResult.options).optional(),
   limit: Limit,
-  before: z.string().optional(),
+  before: z.union([RunId], 'a run id looks like run_01j9z3k8m2n4p6q8r0s2t4v6w8').optional(),
 });
 
 export const list: Verb = {

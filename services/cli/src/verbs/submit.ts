@@ -3,14 +3,15 @@ import { z } from 'zod';
 import { exitCodes } from '../exit-codes.ts';
 import { report } from '../session.ts';
 import { readGiven, type Verb } from '../verb.ts';
+import { oneOf } from './one-of.ts';
 import { showWatch } from '../watch/show-watch.ts';
 
 const Given = z.object({
-  goal: z.string(),
+  goal: z.string().trim().min(1, 'say what is wanted'),
   project: z.string({ error: 'name the project with --project NAME' }),
   topology: z.string().optional(),
   branch: z.string().optional(),
-  mode: z.enum(['normal', 'auto', 'plan']).optional(),
+  mode: oneOf(['normal', 'auto', 'plan']).optional(),
   key: z.string().optional(),
   setup: z.boolean().default(true),
   watch: z.boolean().default(false),

@@ -147,7 +147,7 @@ function lineOf(state: WatchState, event: WatchEvent, { command }: Pick<Session,
   const described = describeEvent(event.entry, stepBeganAt(state, event.entry));
   if (described === undefined) return undefined;
   const since = describeSpan(state.beganAt ?? event.entry.at, event.entry.at);
-  return `${since.padStart(10)}  ${nameStep(event.entry).padEnd(10)}  ${nameCommands(described.text, command)}`;
+  return `${since.padStart(10)}  ${nameStep(event.entry).padEnd(10)}  ${nameCommands(described.text, command)}`.trimEnd();
 }
 
 function exitCodeOfResult(result: RunResult | undefined): ExitCode {
