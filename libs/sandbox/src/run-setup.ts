@@ -51,7 +51,8 @@ const scratchEnvironment: Readonly<Record<string, string>> = {
   XDG_CACHE_HOME: `${scratchPath}/cache`,
   npm_config_cache: `${scratchPath}/npm`,
   npm_config_update_notifier: 'false',
-  npm_config_store_dir: `${scratchPath}/pnpm`,
+  // Of pnpm's store: the setting that names it alone is one that npm warns of.
+  XDG_DATA_HOME: `${scratchPath}/data`,
   YARN_CACHE_FOLDER: `${scratchPath}/yarn`,
   PIP_CACHE_DIR: `${scratchPath}/pip`,
   PIP_RETRIES: '2',

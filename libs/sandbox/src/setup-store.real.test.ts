@@ -110,8 +110,11 @@ const madeUpKey = () => createHash('sha256').update(newId()).digest('hex');
 test('a project is set up once through the door, and laid in later workspaces without a network', async () => {
   const store = openStore();
   const request = await requestFor();
-  const made = await store.ensure(request);
+  let output = '';
+  const made = await store.ensure({ ...request, onOutput: (text) => (output += text) });
   expect(made).toMatchObject({ kind: 'made' });
+  expect(output).toContain('added');
+  expect(output).not.toContain('warn');
   expect(requests.length).toBeGreaterThan(0);
   expect(new Set(requests.map(({ verdict }) => verdict))).toEqual(new Set(['allowed']));
 
