@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const oldestMajor = 22;
+const oldestMajor = 24;
 
 /**
  * Makes sure that a new enough Node runs this process. True: go on. Otherwise it runs the same command with the Node that the
