@@ -10,7 +10,6 @@ const fileProblems: Readonly<Record<string, readonly [code: string, text: string
   EPERM: ['NOT_PERMITTED', 'The sandbox does not permit it.'],
   ELOOP: ['PATH_REFUSED', 'The path goes through a link.'],
   ENAMETOOLONG: ['PATH_REFUSED', 'The path is too long.'],
-  ENOSPC: ['NO_SPACE', 'The workspace is full.'],
   EFBIG: ['NO_SPACE', 'The file is too large.'],
 };
 

@@ -1,7 +1,7 @@
 import { FlotillaError, type Remedy } from '@flotilla/errors/flotilla-error';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decideSettlement, type SettlementFacts } from './decide-settlement.ts';
+import { classify, decideSettlement, type SettlementFacts } from './decide-settlement.ts';
 
 const failing = (remedy: Remedy, details = {}) =>
   new FlotillaError({ code: 'X', remedy, summary: 'x', advice: 'x.' }, details);
@@ -66,4 +66,10 @@ test('every failure that is tried again brings a budget nearer to its end, and e
       },
     ),
   );
+});
+
+test.each(['ENOSPC', 'EDQUOT'])('a full disk (%s) is waited for, whatever ran into it', (code) => {
+  const error = Object.assign(new Error('write'), { code });
+  expect(classify(error)).toMatchObject({ code: 'DISK_FULL', remedy: 'wait' });
+  expect(classify(Object.assign(new Error('write'), { code: 'EIO' })).code).toBe('FAILURE_UNCLASSIFIED');
 });

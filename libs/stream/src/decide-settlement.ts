@@ -62,9 +62,12 @@ export function decideSettlement({ error, failures, budget, leaseLost, stopping 
   }
 }
 
+/** What nobody translated: a full disk, which anything that writes may meet, or something that nobody foresaw. */
 export function classify(error: unknown): FlotillaError {
   if (error instanceof FlotillaError) return error;
   const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  if (error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT'))
+    return new FlotillaError(errors.diskFull, { reason }, { cause: error });
   return new FlotillaError(errors.failureUnclassified, { reason }, { cause: error });
 }
 

@@ -41,6 +41,14 @@ export const gitErrors = {
     summary: 'The remote {remote} cannot be read with git: {reason}',
     advice: 'Put right what the text says; the same `git ls-remote` from the host that runs the fleet shows it too.',
   }),
+  remoteCertificateRefused: defineError({
+    code: 'REMOTE_CERTIFICATE_REFUSED',
+    remedy: 'operator',
+    status: 422,
+    summary: 'The certificate of {remote} is not trusted: {reason}',
+    advice:
+      'Name a PEM file with every certificate that git may trust in FLOTILLA_GIT_CERTIFICATES_FILE and start the fleet again, or install its authority on the host.',
+  }),
   remoteRedirected: defineError({
     code: 'REMOTE_REDIRECTED',
     remedy: 'caller',
@@ -131,9 +139,9 @@ export const gitErrors = {
   }),
   mirrorDiskFull: defineError({
     code: 'MIRROR_DISK_FULL',
-    remedy: 'operator',
+    remedy: 'wait',
     summary: 'The disk that holds the mirrors is full',
-    advice: 'Free space on it; mirrors are caches and may be removed while no service runs.',
+    advice: 'Free room on it; the work goes on by itself. Mirrors are caches and may be removed while no service runs.',
   }),
   gitMissing: defineError({
     code: 'GIT_MISSING',

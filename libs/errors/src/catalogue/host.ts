@@ -19,6 +19,12 @@ export const hostErrors = {
     summary: 'The run {runId} was asked to stop',
     advice: 'Nothing to do; retry the run to begin again.',
   }),
+  diskFull: defineError({
+    code: 'DISK_FULL',
+    remedy: 'wait',
+    summary: 'There is no room left on the disk: {reason}',
+    advice: "Free room on the disk of the service's data directory; the work goes on by itself.",
+  }),
   deadlinePassed: defineError({
     code: 'DEADLINE_PASSED',
     remedy: 'caller',
