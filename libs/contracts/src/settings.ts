@@ -197,6 +197,12 @@ export const settings = {
     schema: text.optional(),
     example: '/etc/ssl/certs/ca-certificates.crt',
   }),
+  gitCertificatesFile: defineSetting({
+    variable: 'FLOTILLA_GIT_CERTIFICATES_FILE',
+    summary: "PEM file with every certificate that git trusts for https remotes; default: those of the merger's host.",
+    schema: text.optional(),
+    example: '/etc/ssl/certs/git-authority.pem',
+  }),
   privateRegistries: defineSetting({
     variable: 'FLOTILLA_PRIVATE_REGISTRIES',
     summary: 'True where the package registries above may have a private or loopback address.',

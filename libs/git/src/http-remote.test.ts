@@ -263,7 +263,7 @@ test.skipIf(!hasOpenssl)('an https server is believed only with a certificate th
   const address = `https://localhost:${(server.address() as AddressInfo).port}/remote.git`;
   const credential = { kind: 'token', token } as const;
   await expect(resolveBranch(await mirrorOf(address, { credential }))).rejects.toMatchObject({
-    code: 'REMOTE_NOT_CLONEABLE',
+    code: 'REMOTE_CERTIFICATE_REFUSED',
   });
   const mirror = await openMirror({
     cacheDirectory: join(directory, 'mirrors'),

@@ -13,7 +13,7 @@ export type RemoteCredential =
 export interface RemoteAccess {
   readonly remote: Remote;
   readonly credential: RemoteCredential;
-  /** Certificates to trust beside the system's, for a git server of one's own. */
+  /** Certificates to trust in the place of the system's, for a git server of one's own. */
   readonly certificateFile?: string | undefined;
 }
 

@@ -33,7 +33,7 @@ const signs: readonly Sign[] = [
   ],
   [
     /SSL certificate problem|certificate verif|unable to get local issuer|certificate subject name/i,
-    errors.remoteNotCloneable,
+    errors.remoteCertificateRefused,
   ],
   [
     /Empty reply|early EOF|unexpected disconnect|hung up unexpectedly|RPC failed|Connection closed/i,

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Settings } from '@flotilla/contracts/settings';
 import { createGit } from '@flotilla/git/run-git';
 import { requireSetting } from '@flotilla/host/read-settings';
 import type { Resources, ServiceDefinition } from '@flotilla/host/service-definition';
@@ -22,7 +23,7 @@ class MergerModule {}
 const upkeepEveryMs = 15 * 60_000;
 
 function createMergerModule({ settings, objects, clock, store, logger }: Resources): DynamicModule {
-  const mirrors = describeMirrors(requireSetting(settings, 'dataDirectory'));
+  const mirrors = describeMirrors(settings);
   return {
     module: MergerModule,
     providers: [
@@ -60,13 +61,15 @@ function createMergerModule({ settings, objects, clock, store, logger }: Resourc
   };
 }
 
-function describeMirrors(data: string): RemoteMirrors {
+function describeMirrors(settings: Settings): RemoteMirrors {
+  const data = requireSetting(settings, 'dataDirectory');
   const credentialDirectory = join(data, 'credentials');
   return {
     git: createGit(),
     mirrorDirectory: join(data, 'mirrors'),
     credentialDirectory,
     credentials: new CredentialDirectory(credentialDirectory),
+    certificateFile: settings.gitCertificatesFile,
     refusedUnder: ['mirrors', 'slots', 'setups', 'credentials'].map((name) => join(data, name)),
   };
 }

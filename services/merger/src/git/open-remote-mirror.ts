@@ -12,6 +12,8 @@ export interface RemoteMirrors {
   readonly mirrorDirectory: string;
   readonly credentialDirectory: string;
   readonly credentials: Pick<CredentialDirectory, 'read'>;
+  /** Certificates that an https remote is trusted by, in the place of the host's. */
+  readonly certificateFile?: string | undefined;
   /** The fleet's own directories: no project's remote lies there. */
   readonly refusedUnder: readonly string[];
 }
@@ -21,13 +23,13 @@ export interface RemoteMirrors {
  * mirror ends with the signal; without one nothing cuts it short.
  */
 export async function openRemoteMirror(
-  { git, mirrorDirectory, credentialDirectory, credentials, refusedUnder }: RemoteMirrors,
+  { git, mirrorDirectory, credentialDirectory, credentials, certificateFile, refusedUnder }: RemoteMirrors,
   project: Pick<Project, 'remote' | 'credential'>,
   signal?: AbortSignal,
 ): Promise<Mirror> {
   const remote = parseRemote(project.remote, { refusedUnder });
   const credential = await readCredential(credentials, credentialDirectory, project, remote);
-  return openMirror({ cacheDirectory: mirrorDirectory, access: { remote, credential }, git, signal });
+  return openMirror({ cacheDirectory: mirrorDirectory, access: { remote, credential, certificateFile }, git, signal });
 }
 
 async function readCredential(

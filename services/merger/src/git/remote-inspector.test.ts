@@ -1,4 +1,6 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createTlsServer } from 'node:https';
 import { createServer, type Server } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -20,7 +22,7 @@ afterEach(() => {
   rmSync(data, { recursive: true, force: true });
 });
 
-const inspector = (patience?: number) =>
+const inspector = (patience?: number, certificateFile?: string) =>
   new RemoteInspector(
     {
       git: createGit(),
@@ -28,6 +30,7 @@ const inspector = (patience?: number) =>
       credentialDirectory: data,
       credentials: new CredentialDirectory(data),
       refusedUnder: [],
+      certificateFile,
     },
     patience,
   );
@@ -76,3 +79,31 @@ test('a host that takes the connection and says nothing is unreachable after a w
     silent.close();
   }
 });
+
+const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
+
+test.skipIf(!hasOpenssl)(
+  'a host with an authority of its own is believed with the file that names it alone',
+  async () => {
+    const [key, certificate] = [join(data, 'key.pem'), join(data, 'certificate.pem')];
+    const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
+    execFileSync(
+      'openssl',
+      ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', certificate, ...subject],
+      { stdio: 'ignore' },
+    );
+    const server = createTlsServer({ key: readFileSync(key), cert: readFileSync(certificate) }, (_, response) => {
+      response.writeHead(404).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const remote = `https://127.0.0.1:${(server.address() as AddressInfo).port}/a.git`;
+    try {
+      await expect(inspector().inspect({ remote })).rejects.toMatchObject({ code: 'REMOTE_CERTIFICATE_REFUSED' });
+      await expect(inspector(15_000, certificate).inspect({ remote })).rejects.toMatchObject({
+        code: 'REMOTE_NOT_FOUND',
+      });
+    } finally {
+      server.close();
+    }
+  },
+);
