@@ -10,7 +10,9 @@ import type { StepContext } from '@flotilla/host/step-work';
 import type { StepOccasion, Workplace, Workplaces } from '@flotilla/workplace/workplaces';
 import { bindWorkspace } from '@flotilla/workplace/workspace-port';
 import { chooseChecks } from './domain/choose-checks.ts';
-import { judgeChecks } from './domain/judge-checks.ts';
+import { findDependencyChanges, noteDependencyChanges } from './domain/find-dependency-changes.ts';
+import { judgeChecks, type ChecksVerdict } from './domain/judge-checks.ts';
+import { readDependencyFiles } from './read-dependency-files.ts';
 import { runChecks, type CheckLimits } from './run-checks.ts';
 
 export interface CheckRequest {
@@ -23,8 +25,9 @@ export interface CheckRequest {
 }
 
 export type Checked =
-  | { readonly kind: 'passed'; readonly evidence: Evidence }
-  | { readonly kind: 'failed'; readonly finding: Finding }
+  /** `notes`: what an approver has to know of how they passed. */
+  | { readonly kind: 'passed'; readonly evidence: Evidence; readonly notes: readonly Finding[] }
+  | { readonly kind: 'failed'; readonly findings: readonly Finding[] }
   /** The project has no checks that we know and its owner did not waive them. */
   | { readonly kind: 'missing' };
 
@@ -40,8 +43,10 @@ export async function checkTree(
 ): Promise<Checked> {
   await using place = await workplaces.prepare(wantedPlace(request), context);
   const tree = await readTreeOf(place.mirror, request.change.commit);
+  const dependencies = findDependencyChanges(await readDependencyFiles(place.mirror, request.change));
+  const notes = noteDependencyChanges(dependencies, 'passed');
   const known = findKnown(await context.journal(), tree);
-  if (known !== undefined) return { kind: 'passed', evidence: known };
+  if (known !== undefined) return { kind: 'passed', evidence: known, notes };
 
   const detected = await findTestCommands(request.project.checks, bindWorkspace(place));
   const chosen = chooseChecks(
@@ -49,7 +54,10 @@ export async function checkTree(
     detected.map(({ command }) => command),
   );
   if (chosen.kind === 'missing') return { kind: 'missing' };
-  return await runChosen(chosen.kind === 'run' ? chosen.commands : [], tree, place, context, limits);
+  const verdict = await runChosen(chosen.kind === 'run' ? chosen.commands : [], tree, place, context, limits);
+  return verdict.kind === 'passed'
+    ? { kind: 'passed', evidence: verdict.evidence, notes }
+    : { kind: 'failed', findings: [verdict.finding, ...noteDependencyChanges(dependencies, 'failed')] };
 }
 
 /** A slot with the tree of the change, as the checks and the model review each get one of their own. */
@@ -63,7 +71,7 @@ async function runChosen(
   place: Workplace,
   context: StepContext,
   limits: CheckLimits | undefined,
-): Promise<Checked> {
+): Promise<ChecksVerdict> {
   const { slot } = place;
   const runs = await runChecks(place, commands, context, limits);
   const verdict = judgeChecks(tree, slot.image, runs);
@@ -74,7 +82,7 @@ async function runChosen(
     case 'failed': {
       const { command, exitCode } = verdict.failed;
       await context.log({ type: 'checks.failed', payload: { tree, image: slot.image, check: command, exitCode } });
-      return { kind: 'failed', finding: verdict.finding };
+      return verdict;
     }
   }
 }

@@ -51,6 +51,34 @@ test('a model that wants changes sends the change back with its findings, though
   expect(answer.outcome).toMatchObject({ kind: 'changes_requested', findings: [{ severity: 'critical' }] });
 });
 
+const needing = (test: string) => JSON.stringify({ type: 'module', scripts: { test }, dependencies: { ms: '2.1.3' } });
+
+test('a check that misses a package of the change fails, and author and person are told why it cannot pass', async () => {
+  await using shop = await openShop(approving);
+  const change = shop.change({ 'package.json': needing(`node -e "import('ms')"`) });
+  const answer = await review(shop).work(request(shop, { change }), new MemoryStepContext());
+  expect(answer.outcome).toMatchObject({
+    kind: 'changes_requested',
+    findings: [
+      { text: expect.stringContaining("Cannot find package 'ms'") },
+      { severity: 'critical', text: expect.stringContaining('never installed before it has landed') },
+    ],
+  });
+});
+
+test('a change of dependencies whose checks pass is approved with a warning that they were not installed', async () => {
+  await using shop = await openShop(approving);
+  const change = shop.change({ 'package.json': needing('true') });
+  const answer = await review(shop).work(request(shop, { change }), new MemoryStepContext());
+  const warning = expect.objectContaining({
+    severity: 'warning',
+    text: expect.stringContaining('passed without it'),
+  });
+  const findings = expect.arrayContaining([warning]);
+  expect(answer.outcome).toMatchObject({ kind: 'done', result: { findings } });
+  expect(answer.entries).toMatchObject([{ type: 'review.written', payload: { findings } }]);
+});
+
 test('a project without checks fails unless its owner waived them, and then the evidence names none', async () => {
   await using shop = await openShop(approving, { 'README.md': 'words\n' });
   const change = shop.change({ 'README.md': 'better words\n' });

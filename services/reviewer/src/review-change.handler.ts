@@ -36,15 +36,16 @@ export class ReviewChangeHandler implements StepWork<ReviewStepRequested> {
     const { workplaces, limits } = this.#parts;
     const checked = await checkTree(workplaces, { ...request, step: request }, context, limits);
     if (checked.kind !== 'passed') return { outcome: describeUnchecked(checked, request.project), spent: nothingSpent };
-    const { evidence } = checked;
+    const { evidence, notes } = checked;
     const end = await this.#runAgent(request, evidence, context);
     if (end.kind !== 'finished') return { outcome: earlyEnd(end), spent: end.spent };
     if (end.report.role !== 'reviewer') throw new TypeError(`the reviewer handed in a report as ${end.report.role}`);
-    const { verdict, summary, findings } = end.report;
+    const { verdict, summary } = end.report;
+    const findings = [...end.report.findings, ...notes];
     return {
       outcome: decideReview({ verdict, summary, findings }, evidence),
       spent: end.spent,
-      entries: [{ type: 'review.written', payload: { verdict, summary, findings: [...findings] } }],
+      entries: [{ type: 'review.written', payload: { verdict, summary, findings } }],
     };
   }
 

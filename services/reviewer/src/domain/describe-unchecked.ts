@@ -6,14 +6,14 @@ import { FlotillaError } from '@flotilla/errors/flotilla-error';
 
 /** A failed check goes back to the author; a project without checks goes to its owner, who alone can say what they are. */
 export function describeUnchecked(
-  checked: { readonly kind: 'failed'; readonly finding: Finding } | { readonly kind: 'missing' },
+  checked: { readonly kind: 'failed'; readonly findings: readonly Finding[] } | { readonly kind: 'missing' },
   { name }: Pick<Project, 'name'>,
 ): Outcome {
   switch (checked.kind) {
     case 'failed':
       return {
         kind: 'changes_requested',
-        findings: [checked.finding],
+        findings: [...checked.findings],
         summary: 'A check of the project does not pass.',
       };
     case 'missing': {
