@@ -83,7 +83,8 @@ export class Workplaces {
       const commandPath = request.setupKey === null ? [] : programDirectories.filter((name) => isDirectory(slot, name));
       return { slot, mirror, commandPath, [Symbol.asyncDispose]: () => slot.destroy() };
     } catch (error) {
-      await slot.destroy();
+      // What cannot be removed now is the reaper's; the error that led here is the one to hear of.
+      await slot.destroy().catch(() => undefined);
       throw error;
     }
   }

@@ -3,6 +3,8 @@ import { ToolFinished } from '@flotilla/contracts/events/journal-events';
 import { ChangeCaptured } from '@flotilla/contracts/events/step-events';
 import { StepCompleted } from '@flotilla/contracts/messages/step-completed';
 import type { LogEntry, NewLogEntry } from '@flotilla/contracts/log-entry';
+import { errors } from '@flotilla/errors/catalogue';
+import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { MemoryStepContext } from '@flotilla/testing/memory-step-context';
 import { engineerScript } from '@flotilla/testing/scripted-model/engineer-script';
 import { call, type Script } from '@flotilla/testing/scripted-model/script';
@@ -188,7 +190,7 @@ test('a cancelled build ends as cancelled and leaves no container', async () => 
   await using shop = await openShop(script);
   const building = build(shop).work(request(shop), context);
   await expect.poll(() => shop.runs('sleep 300'), { timeout: 30_000 }).toBe(true);
-  context.cancel(new Error('cancelled by a person'));
+  context.cancel(new FlotillaError(errors.runCancelled, { runId: request(shop).runId }));
   await expect(building).resolves.toMatchObject({ outcome: { kind: 'cancelled' } });
   expect(shop.containers()).toEqual([]);
 });
