@@ -73,7 +73,7 @@ export function observeDeliveries({ service, logger, metrics }: ObserverOptions)
 /** The same for calls. */
 export function observeCalls({ service, logger, metrics }: ObserverOptions): CallObserver {
   return {
-    around: ({ name, subject, headers }, work) =>
+    around: ({ name, subject, headers, input }, work) =>
       withSpan(
         service,
         `answer ${name}`,
@@ -83,9 +83,14 @@ export function observeCalls({ service, logger, metrics }: ObserverOptions): Cal
             traceparent: headers.get(headerNames.traceparent),
             tracestate: headers.get(headerNames.tracestate),
           }),
-          attributes: { 'messaging.system': 'nats', 'messaging.destination.name': subject, 'rpc.method': name },
+          attributes: {
+            'messaging.system': 'nats',
+            'messaging.destination.name': subject,
+            'rpc.method': name,
+            ...spanFields(namesOf(input)),
+          },
         },
-        work,
+        () => withLogFields(namesOf(input), work),
       ),
     answered: ({ name, code, durationMs, error }) => {
       metrics.called({ call: name, durationMs, ...(code === undefined ? {} : { code }) });

@@ -80,6 +80,20 @@ test('a sweep leaves rows that its user may not publish to those who may', async
   expect(await inBroker(messageId)).toBe(0);
 });
 
+test('while the broker is away rows wait in Postgres, and a relay that stops does not wait for it', async () => {
+  const asked: string[] = [];
+  const publish = ({ messageId }: { messageId: string }) => Promise.resolve(asked.push(messageId));
+  const relay = relayOf(fixture.store, { sweepEveryMs: 600_000, connected: () => false, publish });
+  const messageId = await commit(fixture.store);
+  await relay.stop();
+  expect(asked).toEqual([]);
+  const rows = await fixture.store.query('select 1 from flow.outbox where message_id = $1 and published_at is null', [
+    messageId,
+  ]);
+  expect(rows).toHaveLength(1);
+  await fixture.store.query('update flow.outbox set published_at = now() where message_id = $1', [messageId]);
+});
+
 test('what is committed while the broker is away is published once it is back', async () => {
   const relay = relayOf(fixture.store, { sweepEveryMs: 100, olderThanMs: 500 });
   await fixture.nats.kill();

@@ -39,6 +39,8 @@ export class PostgresTransaction implements Transaction {
   };
 
   async appendLog(runId: RunId, entries: readonly NewLogEntry[], options: AppendOptions = {}): Promise<number> {
+    for (const earlier of this.#advances.keys())
+      if (earlier > runId) throw new RangeError(`the log of ${runId} is locked after that of ${earlier}`);
     const at = this.#ports.clock();
     const trace = options.trace ?? this.#ports.traceContext();
     const last = await appendLog(this.query, this.#ports.spills, { runId, entries, lease: options.lease, trace, at });

@@ -70,6 +70,18 @@ test('a transaction that fails leaves no entry, no message and no gap', async ()
   expect(waiting.filter(({ subject }) => subject === OpenStepRequested.subject)).toEqual([]);
 });
 
+test('logs of several runs are appended to in the order of their ids only', async () => {
+  const [first, second] = [nextRunId(), nextRunId()].toSorted();
+  if (first === undefined || second === undefined) throw new Error('there are two');
+  const appendBoth = (...runs: readonly RunId[]) =>
+    store.transaction(async (transaction) => {
+      for (const runId of runs) await transaction.appendLog(runId, [cancelRequested('x')]);
+    });
+  await appendBoth(first, second, second);
+  await expect(appendBoth(second, first)).rejects.toThrow(RangeError);
+  expect(await append(store, first, cancelRequested('next'))).toBe(2);
+});
+
 test('an entry about a step is refused without the lease of its step, with a stale one, and with a released one', async () => {
   const runId = nextRunId();
   await expect(append(store, runId, planWritten('none'))).rejects.toMatchObject({ code: 'LEASE_REQUIRED' });

@@ -34,7 +34,8 @@ export interface Transaction {
   query<Row>(text: string, parameters?: readonly unknown[]): Promise<readonly Row[]>;
   /**
    * Appends entries and returns the last sequence. From here to the commit other writers of this run wait, so call it as late
-   * as possible, and for several runs in the order of their ids.
+   * as possible. Several runs are locked in the order of their ids, so that no two transactions wait for each other: a RangeError
+   * where they are not.
    */
   appendLog(runId: RunId, entries: readonly NewLogEntry[], options?: AppendOptions): Promise<number>;
   /** Throws LEASE_LOST unless the lease's number is current; it is not given away before this transaction ends. */

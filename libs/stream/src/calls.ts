@@ -81,7 +81,13 @@ export function serve<Call extends CallContract<string, z.ZodObject, z.ZodType>>
 /** Told of each call, for logs and telemetry. */
 export interface CallObserver {
   around<T>(
-    call: { readonly name: string; readonly subject: string; readonly headers: ReadonlyMap<string, string> },
+    call: {
+      readonly name: string;
+      readonly subject: string;
+      readonly headers: ReadonlyMap<string, string>;
+      /** Undefined where it breaks the contract. */
+      readonly input: unknown;
+    },
     work: () => Promise<T>,
   ): Promise<T>;
   answered(report: {
@@ -114,7 +120,10 @@ export function serveCalls(
       queue: service,
       callback: (error, message) => {
         if (error !== null) return;
-        const answering = answer(each, message, options.observer, monotonicMs).finally(() => running.delete(answering));
+        // An answer that cannot be sent, as the connection is closed, has nobody who waits for it any longer.
+        const answering = answer(each, message, options.observer, monotonicMs)
+          .catch(() => undefined)
+          .finally(() => running.delete(answering));
         running.add(answering);
       },
     }),
@@ -136,10 +145,12 @@ async function answer(
 ): Promise<void> {
   const startedAt = monotonicMs();
   const headers = fromNatsHeaders(message.headers);
-  await observer.around({ name: call.name, subject: message.subject, headers }, async () => {
+  const read = readInput(call, message);
+  await observer.around({ name: call.name, subject: message.subject, headers, input: read.input }, async () => {
     let error: FlotillaError | undefined;
     try {
-      const result = await handle(readInput(call, message) as never, {
+      if (read.error !== undefined) throw read.error;
+      const result = await handle(read.input as never, {
         principal: headers.get(PRINCIPAL_HEADER),
         headers,
       });
@@ -159,17 +170,24 @@ async function answer(
   });
 }
 
-function readInput(call: CallContract, message: Msg): unknown {
+type Read =
+  | { readonly input: unknown; readonly error?: undefined }
+  | { readonly input?: undefined; readonly error: FlotillaError };
+
+function readInput(call: CallContract, message: Msg): Read {
+  const invalid = (details: Readonly<Record<string, unknown>>): Read => ({
+    error: new FlotillaError(errors.callInvalid, { call: call.name, ...details }),
+  });
   let value: unknown;
   try {
     value = message.json();
   } catch {
-    throw new FlotillaError(errors.callInvalid, { call: call.name, reason: 'it is not JSON' });
+    return invalid({ reason: 'it is not JSON' });
   }
   const parsed = call.request.safeParse(value);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) return { input: parsed.data };
   const violations = parsed.error.issues.map(({ path, message: text }) => ({ path: path.join('.'), message: text }));
-  throw new FlotillaError(errors.callInvalid, { call: call.name, reason: reasonOf(parsed.error), violations });
+  return invalid({ reason: reasonOf(parsed.error), violations });
 }
 
 function reasonOf(error: z.ZodError): string {
