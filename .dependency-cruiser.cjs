@@ -19,7 +19,7 @@ module.exports = {
       comment: 'Domain code takes facts and returns decisions; it never reaches for the world.',
       severity: 'error',
       from: { path: pure, pathNot: tests },
-      to: { pathNot: [pure, 'node_modules/(zod|yaml|picomatch)/'] },
+      to: { pathNot: [pure, 'node_modules/(zod|yaml|picomatch|unbash)/'] },
     },
     {
       name: 'adapters-do-not-know-each-other',

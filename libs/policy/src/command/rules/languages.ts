@@ -1,0 +1,360 @@
+import type { Rule } from '../rule.ts';
+
+/** Interpreters and compilers: what is compiled is a build; what is run without anyone reading it is a change. */
+export const languageRules: readonly Rule[] = [
+  {
+    names: 'python python2 python3 pypy pypy3 py ipython',
+    is: 'READ_ONLY',
+    valued: '-c -m -W -X -Q --check-hash-based-pycs',
+    judge: 'python',
+    examples: [
+      ['python3 --version', 'READ_ONLY'],
+      ['python -m pytest', 'TEST'],
+      ['python -mpytest -q', 'TEST'],
+      ['python -Wignore -m unittest discover', 'TEST'],
+      ['python -m http.server 8000', 'NETWORK'],
+      ['python -m twine upload dist/*', 'REMOTE_MUTATION!'],
+      ['python -m json.tool f.json', 'READ_ONLY'],
+      ['python -m pip install x', 'MUTATING'],
+      ['python -m pip list', 'READ_ONLY'],
+      ['python -m build', 'BUILD'],
+      ['python -c "print(1)"', 'MUTATING'],
+      ['python script.py', 'MUTATING'],
+      ['python3.12 -m pytest', 'TEST'],
+      ['python', 'MUTATING'],
+    ],
+  },
+  {
+    names: 'node nodejs',
+    is: 'READ_ONLY',
+    valued:
+      '-r --require --import --loader --experimental-loader -C --conditions --env-file --test-name-pattern --test-reporter --max-old-space-size --inspect-port',
+    effects: [
+      { on: '-e --eval -p --print', is: 'MUTATING', why: 'runs a program that is typed in' },
+      { on: '-r --require --import --loader --experimental-loader', is: 'MUTATING', why: 'loads a module first' },
+      { on: '-c --check', is: 'READ_ONLY', why: 'only checks the syntax' },
+      { on: '--test', is: 'TEST', why: 'runs tests' },
+      { on: '--run', is: 'MUTATING', why: 'runs a script of package.json' },
+      {
+        on: '--test-update-snapshots --test-reporter-destination --cpu-prof --heap-prof --prof',
+        is: 'MUTATING',
+        why: 'writes files',
+      },
+      {
+        on: '--openssl-config --icu-data-dir --build-snapshot --experimental-sea-config',
+        is: 'MUTATING',
+        why: 'loads or writes what is named',
+      },
+    ],
+    judge: 'interpreter',
+    examples: [
+      ['node --version', 'READ_ONLY'],
+      ['node -v', 'READ_ONLY'],
+      ['node --test', 'TEST'],
+      ['node --test test/rm.test.js', 'TEST'],
+      ['node --check a.js', 'READ_ONLY'],
+      ["node -e 'process.exit()'", 'MUTATING'],
+      ['node -pe 1', 'MUTATING'],
+      ['node server.js', 'MUTATING'],
+    ],
+  },
+  {
+    names: 'deno',
+    is: 'READ_ONLY',
+    other: 'MUTATING',
+    bare: 'MUTATING',
+    why: 'starts an interpreter',
+    verbs: {
+      READ_ONLY: 'info doc types completions help',
+      TEST: 'bench',
+      BUILD: 'check',
+      MUTATING: 'run eval fmt repl install add remove compile task x cache upgrade init outdated',
+      NETWORK: 'jupyter',
+      REMOTE_MUTATION: 'publish deploy',
+    },
+    forms: {
+      test: { is: 'TEST', effects: [{ on: '-u --update', is: 'MUTATING', why: 'rewrites snapshots' }] },
+      lint: { is: 'TEST', effects: [{ on: '--fix', is: 'MUTATING', why: 'rewrites files' }] },
+    },
+    final: 'publish',
+    examples: [
+      ['deno test', 'TEST'],
+      ['deno lint --fix', 'MUTATING'],
+      ['deno run x.ts', 'MUTATING'],
+    ],
+  },
+  {
+    names:
+      'ruby perl php lua luajit tclsh wish Rscript R julia osascript racket guile sbcl clisp elixir erl escript iex irb ghci runghc runhaskell scala jshell groovy kotlin ts-node tsx swc-node babel-node vite-node esno zx raku octave matlab gnuplot m4 pry',
+    is: 'READ_ONLY',
+    style: 'single',
+    tool: true,
+    effects: [
+      {
+        on: '-e -E -r -i -pi -ne -pe -n -p -ni --eval --print',
+        is: 'MUTATING',
+        why: 'runs a program that is typed in',
+      },
+      { on: '-c -wc --syntax-check -l', is: 'MUTATING', why: 'compiles a program, which runs a part of it' },
+    ],
+    judge: 'interpreter',
+    examples: [
+      ['ruby --version', 'READ_ONLY'],
+      ["perl -pi -e 's/a/b/' f.txt", 'MUTATING'],
+      ['perl -e \'unlink glob "*"\'', 'MUTATING'],
+      ['php artisan migrate', 'MUTATING'],
+      ['ts-node x.ts', 'MUTATING'],
+    ],
+  },
+  {
+    names: 'java javaw',
+    is: 'READ_ONLY',
+    style: 'single',
+    judge: 'interpreter',
+    examples: [
+      ['java -version', 'READ_ONLY'],
+      ['java -jar x.jar', 'MUTATING'],
+    ],
+  },
+  {
+    names: 'bc dc',
+    is: 'READ_ONLY',
+    examples: [['bc -l', 'READ_ONLY']],
+  },
+  {
+    names: 'gcc g++ cc c++ clang clang++ cpp tcc icc icx nvcc gfortran gnat hipcc emcc em++ dmd ldc2 gdc musl-gcc',
+    is: 'BUILD',
+    style: 'single',
+    valued:
+      '-o -I -L -l -D -U -x -include -isystem -T -MF -MT -MQ -Xlinker -Xclang -Xpreprocessor -Xassembler -arch -target -wrapper -specs -B -load -isysroot',
+    effects: [
+      {
+        on: '-o --output',
+        is: 'MUTATING',
+        why: 'overwrites a file of the source',
+        value: 'file',
+        when: /\.(c|cc|cpp|cxx|h|hpp|hh|ts|tsx|js|mjs|jsx|py|rb|go|rs|java|kt|json|ya?ml|toml|md|txt|sh|html|css|lock)$|^[~/]|(^|\/)\.|\.\./,
+      },
+      {
+        on: '-wrapper -specs -fplugin -load -Xclang -B -fuse-ld -ccc-gcc-name',
+        is: 'MUTATING',
+        why: 'runs or loads what is named',
+      },
+      { on: '-run', is: 'MUTATING', why: 'runs what it compiled' },
+    ],
+    judge: 'compiler',
+    examples: [
+      ['gcc -c main.c -o main.o', 'BUILD'],
+      ['g++ -O2 a.cc -o a', 'BUILD'],
+      ['gcc -o src/main.ts x.c', 'MUTATING'],
+      ['gcc -fplugin=./x.so -c a.c', 'MUTATING'],
+      ['gcc -wrapper ./x -c a.c', 'MUTATING'],
+      ['gcc @options', 'MUTATING'],
+      ['gcc-13 -c a.c', 'BUILD'],
+    ],
+  },
+  {
+    names: 'rustc',
+    is: 'BUILD',
+    valued: '-o -L -l -C --edition --crate-type --out-dir --target --codegen --cfg -A -W -D --emit',
+    effects: [
+      {
+        on: '-o --out-dir',
+        is: 'MUTATING',
+        why: 'overwrites a file of the source',
+        value: 'file',
+        when: /\.(rs|ts|js|toml|py|go|sh)$|^[~/]|\.\./,
+      },
+      { on: '-C --codegen', is: 'MUTATING', why: 'chooses the linker', when: /linker|link-arg/ },
+    ],
+    judge: 'compiler',
+    examples: [
+      ['rustc main.rs', 'BUILD'],
+      ['rustc -C linker=./x main.rs', 'MUTATING'],
+    ],
+  },
+  {
+    names:
+      'javac kotlinc scalac swiftc ghc ocamlc ocamlopt ocamlfind erlc fpc nasm yasm as ld ld.lld gold ranlib protoc sass lessc tailwindcss postcss stylus haxe vala valac mcs csc fsc elm purs spago coffee bison flex yacc swig moc rcc uic thrift flatc capnp msgfmt xgettext dot pdflatex xelatex latexmk pandoc asciidoctor sphinx-build typedoc jsdoc javadoc doxygen',
+    is: 'BUILD',
+    style: 'single',
+    tool: true,
+    effects: [
+      {
+        on: '--shell-escape -shell-escape --filter --lua-filter -F --plugin -processor -processorpath',
+        is: 'MUTATING',
+        why: 'runs what is named',
+      },
+    ],
+    judge: 'compiler',
+    examples: [
+      ['javac Main.java', 'BUILD'],
+      ['protoc --plugin=./x a.proto', 'MUTATING'],
+    ],
+  },
+  {
+    names: 'tsc tsgo vue-tsc svelte-check',
+    is: 'BUILD',
+    tool: true,
+    valued: '-p --project --outDir --target --module --lib --outFile --build',
+    effects: [
+      { on: '--init', is: 'MUTATING', why: 'writes a configuration' },
+      {
+        on: '--outDir --outFile',
+        is: 'MUTATING',
+        why: 'writes outside the build outputs',
+        when: /^[~/]|\.\.|^\.?\/?src\/?$|^\.\/?$/,
+      },
+    ],
+    examples: [
+      ['tsc -p tsconfig.json', 'BUILD'],
+      ['npx tsc --noEmit', 'BUILD'],
+      ['node_modules/.bin/tsc -b', 'BUILD'],
+      ['tsc --init', 'MUTATING'],
+      ['./tsc', 'MUTATING'],
+    ],
+  },
+  {
+    names:
+      'pytest py.test nose2 nosetests tox nox jest vitest mocha ava tap tape jasmine karma cypress playwright c8 nyc rspec cucumber minitest phpunit pest codecept behat busted bats shellspec ctest gotestsum cargo-nextest trial green ward behave robot pytest-watch stestr testr wtr uvu web-test-runner testem lab pabot avocado',
+    is: 'TEST',
+    why: 'runs the tests of the project',
+    tool: true,
+    valued: '-k -m -n -t -p -c -e -o --maxfail --testNamePattern --config --rootdir --reporter -r --require --import',
+    effects: [
+      {
+        on: '-u --update --updateSnapshot --update-snapshots --snapshot-update --fix',
+        is: 'MUTATING',
+        why: 'rewrites snapshots or files',
+        unless: /^[a-z]+=/,
+      },
+      { on: '--basetemp', is: 'MUTATING', why: 'empties the directory that is named' },
+      {
+        on: '--junitxml --junit-xml --outputFile --result-log --report-log --output-log -O --output-junit --coverageDirectory',
+        is: 'MUTATING',
+        why: 'writes a file that is named',
+        when: /^[~/]|\.\.|(^|\/)src(\/|$)|\.(ts|js|py|go|rs|rb|sh)$/,
+      },
+      { on: '-p', is: 'MUTATING', why: 'loads a plugin that is named', when: /[./]/, unless: /^no:/ },
+      { on: '--pastebin', is: 'NETWORK', why: 'sends the results away' },
+      { on: '--init --install', is: 'MUTATING', why: 'writes a configuration' },
+    ],
+    judge: 'test-runner',
+    examples: [
+      ['pytest tests/test_sudo.py -k rm', 'TEST'],
+      ["jest -t 'docker run'", 'TEST'],
+      ['vitest run src/rm.test.ts', 'TEST'],
+      ['pytest --basetemp=src', 'MUTATING'],
+      ['jest -u', 'MUTATING'],
+      ['npx playwright install', 'MUTATING'],
+      ['npx jest', 'TEST'],
+      ['node_modules/.bin/vitest run', 'TEST'],
+      ['tox -e py311', 'TEST'],
+      ['playwright install', 'MUTATING'],
+      ['c8 rm -rf x', 'DESTRUCTIVE!'],
+    ],
+  },
+  {
+    names: 'coverage',
+    is: 'TEST',
+    other: 'MUTATING',
+    tool: true,
+    verbs: { TEST: 'report html xml json lcov annotate debug help', MUTATING: 'combine erase' },
+    forms: { run: { is: 'READ_ONLY', judge: 'python' } },
+    examples: [
+      ['coverage run -m pytest', 'TEST'],
+      ['coverage run x.py', 'MUTATING'],
+      ['coverage report', 'TEST'],
+    ],
+  },
+  {
+    names:
+      'eslint eslint_d tslint jshint standard xo oxlint stylelint markdownlint markdownlint-cli2 htmlhint flake8 pylint pycodestyle pydocstyle pyflakes mypy pyright basedpyright pytype bandit vulture radon yamllint jsonlint shellcheck hadolint cppcheck clang-tidy cpplint golint staticcheck golangci-lint revive govulncheck errcheck luacheck phpcs phpstan psalm rubocop reek brakeman ktlint detekt checkstyle pmd spotbugs swiftlint tflint tfsec checkov actionlint commitlint knip depcheck madge dependency-cruiser depcruise publint attw tsd size-limit cspell codespell typos vale alex proselint ansible-lint sqlfluff djlint dotenv-linter editorconfig-checker ls-lint secretlint gitleaks semgrep credo dialyzer hlint',
+    is: 'TEST',
+    why: 'checks the code',
+    tool: true,
+    valued:
+      '-c --config -f --format --ext --rule --rulesdir --resolve-plugins-relative-to --max-warnings -o --output-file --cache-location --plugin',
+    effects: [
+      {
+        on: '--fix --fix-only --write -w --write-changes --in-place -i -a -A --auto-correct --autocorrect --autofix --fix-type --fix-dry --fix-errors --install-types --generate-todo --init --update-baseline',
+        is: 'MUTATING',
+        why: 'rewrites files',
+      },
+      { on: '-o --output-file --report-file --output', is: 'MUTATING', why: 'writes a file', value: 'file' },
+      {
+        on: '--rulesdir --resolve-plugins-relative-to --plugin --load-plugins',
+        is: 'MUTATING',
+        why: 'loads code that is named',
+        when: /[/.]/,
+      },
+    ],
+    judge: 'fix-verb',
+    examples: [
+      ['eslint .', 'TEST'],
+      ['eslint . --fix', 'MUTATING'],
+      ['mypy src', 'TEST'],
+      ['shellcheck deploy.sh', 'TEST'],
+      ['golangci-lint run', 'TEST'],
+    ],
+  },
+  {
+    names: 'prettier biome',
+    is: 'TEST',
+    why: 'checks the format of the code',
+    tool: true,
+    valued: '--config --parser --plugin --ignore-path --stdin-filepath --log-level',
+    effects: [
+      {
+        on: '-w --write --fix --apply --apply-unsafe --unsafe --cache-location',
+        is: 'MUTATING',
+        why: 'rewrites files',
+      },
+      { on: '--plugin', is: 'MUTATING', why: 'loads code that is named', when: /^[./~]/ },
+    ],
+    judge: 'fix-verb',
+    examples: [
+      ['prettier --check .', 'TEST'],
+      ['prettier --write src', 'MUTATING'],
+      ['biome check --apply .', 'MUTATING'],
+      ['biome migrate', 'MUTATING'],
+    ],
+  },
+  {
+    names: 'ruff',
+    is: 'TEST',
+    tool: true,
+    other: 'MUTATING',
+    verbs: { READ_ONLY: 'rule config linter version help', MUTATING: 'clean' },
+    forms: {
+      check: {
+        is: 'TEST',
+        effects: [
+          { on: '--fix --fix-only --unsafe-fixes --add-noqa -o --output-file', is: 'MUTATING', why: 'rewrites files' },
+        ],
+      },
+      format: { is: 'READ_ONLY', judge: 'formatter' },
+    },
+    examples: [
+      ['ruff check .', 'TEST'],
+      ['ruff check --fix .', 'MUTATING'],
+      ['ruff format .', 'MUTATING'],
+      ['ruff format --check .', 'TEST'],
+    ],
+  },
+  {
+    names:
+      'black isort autopep8 yapf gofmt goimports gofumpt rustfmt clang-format shfmt swift-format swiftformat ktfmt google-java-format stylua nixfmt alejandra ormolu fourmolu scalafmt buildifier taplo dprint cmake-format pyupgrade docformatter autoflake',
+    is: 'READ_ONLY',
+    tool: true,
+    judge: 'formatter',
+    examples: [
+      ['black .', 'MUTATING'],
+      ['black --check .', 'TEST'],
+      ['gofmt -l .', 'READ_ONLY'],
+      ['gofmt -w main.go', 'MUTATING'],
+      ['rustfmt --check src/main.rs', 'TEST'],
+      ['shfmt -d .', 'READ_ONLY'],
+    ],
+  },
+];

@@ -1,0 +1,522 @@
+import {
+  forEachChild,
+  parse,
+  type Assignment,
+  type Command,
+  type Function as ShellFunction,
+  type ParsedScript,
+  type Pipeline,
+  type Redirection,
+  type SyntaxNode,
+  type Word,
+} from 'unbash';
+import type { CommandClass } from './command-class.ts';
+import { Findings, HOLE, LimitReached, PARTS_LIMIT, showWords } from './findings.ts';
+import { judgeCommand, type Setting } from './judge-command.ts';
+import { addsOwnModules, choosesCode, isCommandVariable } from './judge-environment.ts';
+import { isNoFile, isSecretPath, isSecretVariable, isSocketPath, whyDestroyed } from './judge-paths.ts';
+import { measureNesting } from './measure-nesting.ts';
+import { ELEMENT, literal, readBody, readPrinted, readText, readWord, type Field } from './read-words.ts';
+import { assign, childScope, emptyScope, resolvePath, subshellScope, type Scope } from './scope.ts';
+
+/** Longest command that is read, in characters, and the most that is read again inside it (`sh -c`, `eval`). */
+export const LENGTH_LIMIT = 16_384;
+const INNER_LENGTH_LIMIT = 2 * LENGTH_LIMIT;
+/** Substitutions in substitutions, and any node in a node. */
+const SCRIPT_DEPTH_LIMIT = 32;
+const NODE_DEPTH_LIMIT = 600;
+/** Each level of nesting is read again by the level above it: their product is what reading costs. */
+const NESTING_COST_LIMIT = 600_000;
+const NODES_LIMIT = 40_000;
+
+/** Walks a whole script and adds what it finds; a limit that is reached is a finding. */
+export function walkText(text: string, findings: Findings): void {
+  new Walker(findings).walkTop(text);
+}
+
+interface Place {
+  readonly scope: Scope;
+  /** Substitutions around, and programs around (`sh -c` in `env`). */
+  readonly scripts: number;
+  readonly programs: number;
+  readonly stdin: string | undefined;
+  readonly fed: boolean;
+  /** False where what stands here may not be reached. */
+  readonly certain: boolean;
+}
+
+class Walker {
+  private readonly findings: Findings;
+  private innerLength = 0;
+  private nodes = 0;
+  private nodeDepth = 0;
+  private place: Place;
+
+  constructor(findings: Findings) {
+    this.findings = findings;
+    this.place = { scope: emptyScope(), scripts: 0, programs: 0, stdin: undefined, fed: false, certain: true };
+  }
+
+  walkTop(text: string): void {
+    try {
+      this.walkSource(text);
+    } catch (error) {
+      if (error instanceof LimitReached) this.note(text, 'MUTATING', 'has more parts than are judged', true);
+      else this.note(text, 'MUTATING', 'could not be read', true);
+    }
+  }
+
+  private note(text: string, is: CommandClass, why: string, irreversible = false): void {
+    this.findings.add({ command: showWords(text), class: is, why, irreversible });
+  }
+
+  private walkSource(text: string): void {
+    if (measureNesting(text) * text.length > NESTING_COST_LIMIT) {
+      this.note(text, 'MUTATING', 'nests more expansions than are followed', true);
+      return;
+    }
+    this.walkScript(parse(text), text);
+  }
+
+  private walkScript(script: ParsedScript | undefined, text: string): void {
+    if (script === undefined) {
+      this.note(text, 'MUTATING', 'has a substitution that could not be read');
+      return;
+    }
+    if (script.errors !== undefined && script.errors.length > 0)
+      this.note(text, 'MUTATING', `is no whole command: ${script.errors[0]?.message ?? 'it could not be read'}`);
+    for (const statement of script.commands) this.visit(statement);
+  }
+
+  private visit(node: SyntaxNode): void {
+    this.nodes += 1;
+    if (this.nodes > NODES_LIMIT || this.findings.count > PARTS_LIMIT) throw new LimitReached();
+    if (this.nodeDepth >= NODE_DEPTH_LIMIT) throw new LimitReached();
+    this.nodeDepth += 1;
+    this.visitNode(node);
+    this.nodeDepth -= 1;
+  }
+
+  private readonly visitChild = (child: SyntaxNode): void => {
+    this.visit(child);
+  };
+
+  private visitNode(node: SyntaxNode): void {
+    switch (node.type) {
+      case 'Command':
+        this.visitCommand(node);
+        return;
+      case 'Pipeline':
+        this.visitPipeline(node);
+        return;
+      case 'Statement':
+        this.within(node.background === true ? 'subshell' : 'here', () => {
+          this.visit(node.command);
+        });
+        return;
+      case 'Subshell':
+      case 'Coproc':
+        this.within('subshell', () => {
+          forEachChild(node, this.visitChild);
+        });
+        return;
+      case 'AndOr':
+      case 'If':
+      case 'While':
+      case 'Case':
+      case 'ArithmeticFor':
+        this.within('branch', () => {
+          forEachChild(node, this.visitChild);
+        });
+        return;
+      case 'Function':
+        this.visitFunction(node);
+        return;
+      case 'CommandExpansion':
+      case 'ProcessSubstitution':
+      case 'ArithmeticCommandExpansion':
+        this.visitSubstitution(node.script, node.text);
+        return;
+      case 'Redirected':
+        this.visit(node.command);
+        for (const redirect of node.redirects) this.visitRedirect(redirect);
+        return;
+      case 'For':
+      case 'Select':
+        for (const word of node.wordlist ?? []) {
+          for (const field of readWord(word, this.place.scope)) assign(this.place.scope, node.name.value, field.text);
+        }
+        if (node.wordlist === undefined) assign(this.place.scope, node.name.value, HOLE);
+        this.within('branch', () => {
+          forEachChild(node, this.visitChild);
+        });
+        return;
+      case 'Transform':
+        if (/[PAaKk]/.test(node.operand.text))
+          this.note(`@${node.operand.text}`, 'MUTATING', 'expands a value as a program');
+        forEachChild(node, this.visitChild);
+        return;
+      case 'ArithmeticCommand':
+        this.visitArithmeticCommand(node.body);
+        forEachChild(node, this.visitChild);
+        return;
+      case 'ArithmeticWord':
+        if (hidesSubstitution(node.value)) this.visitHidden(node.value);
+        forEachChild(node, this.visitChild);
+        return;
+      case 'TestUnary':
+        this.visitTested(node.operand);
+        forEachChild(node, this.visitChild);
+        return;
+      case 'TestBinary':
+        this.visitTested(node.left);
+        this.visitTested(node.right);
+        forEachChild(node, this.visitChild);
+        return;
+      case 'AnsiCQuoted':
+        // A shell without this quoting ends the string at the first quote, escaped or not.
+        if (node.text.includes("\\'")) this.note(node.text, 'MUTATING', 'is read differently by different shells');
+        return;
+      case 'ExtendedGlob':
+        if (/[:'"`+{]/.test(node.pattern)) this.note(node.text, 'MUTATING', 'is a pattern that some shells run');
+        forEachChild(node, this.visitChild);
+        return;
+      case 'Word':
+        if (node.parts !== undefined) forEachChild(node, this.visitChild);
+        return;
+      case 'Names':
+      case 'Unknown':
+        if (node.type === 'Unknown') this.note(node.operator, 'MUTATING', 'is an expansion that is not known');
+        return;
+      default:
+        forEachChild(node, this.visitChild);
+    }
+  }
+
+  /** Visits in a process of its own, or where nobody knows whether it is reached. */
+  private within(where: 'here' | 'branch' | 'subshell', visit: () => void): void {
+    const outer = this.place;
+    if (where === 'branch') this.place = { ...outer, certain: false };
+    if (where === 'subshell') this.place = { ...outer, scope: subshellScope(outer.scope) };
+    visit();
+    this.place = outer;
+  }
+
+  private visitSubstitution(script: ParsedScript | undefined, text: string): void {
+    const outer = this.place;
+    if (outer.scripts >= SCRIPT_DEPTH_LIMIT) {
+      this.note(text, 'MUTATING', 'nests more substitutions than are followed', true);
+      return;
+    }
+    this.place = { ...outer, scripts: outer.scripts + 1, stdin: undefined, scope: subshellScope(outer.scope) };
+    this.walkScript(script, text);
+    this.place = outer;
+  }
+
+  private visitPipeline(node: Pipeline): void {
+    const outer = this.place;
+    for (const [index, command] of node.commands.entries()) {
+      const before = node.commands[index - 1];
+      if (node.commands.length > 1) this.place = { ...outer, scope: subshellScope(outer.scope) };
+      if (before !== undefined) this.place = { ...this.place, fed: true, stdin: this.printed(before) };
+      this.visit(command);
+    }
+    this.place = outer;
+  }
+
+  /** What a command at the head of a pipe prints, where that can be told. */
+  private printed(node: Pipeline['commands'][number]): string | undefined {
+    if (node.type !== 'Command') return undefined;
+    const { scope } = this.place;
+    if (node.name?.text === 'cat' && node.args.length === 0) return this.readInput(node.redirects).stdin;
+    return readPrinted(node, scope);
+  }
+
+  private visitFunction(node: ShellFunction): void {
+    const { scope } = this.place;
+    const name = node.name.value;
+    scope.functions.set(name, { node, certain: this.place.certain });
+    if (countCalls(node.body, name) > 1) this.note(name, 'DESTRUCTIVE', 'is a function that multiplies itself');
+    const outer = this.place;
+    scope.calling.add(name);
+    this.place = { ...outer, stdin: undefined, certain: false, scope: childScope(scope, undefined) };
+    this.visit(node.body);
+    this.place = outer;
+    scope.calling.delete(name);
+  }
+
+  /** Judges a call of a function of the script; false where a program may be meant. */
+  private callFunction(name: string, words: readonly Field[]): boolean {
+    const { scope, programs } = this.place;
+    const known = scope.functions.get(name);
+    if (known === undefined) return false;
+    this.note(name, 'READ_ONLY', 'is a function of this script');
+    if (words.length === 0 || scope.calling.has(name) || programs > SCRIPT_DEPTH_LIMIT) return known.certain;
+    const outer = this.place;
+    scope.calling.add(name);
+    const positional = [name, ...words.map((word) => word.text)];
+    this.place = { ...outer, programs: programs + 1, scope: childScope(scope, positional) };
+    this.visit(known.node.body);
+    this.place = outer;
+    scope.calling.delete(name);
+    return known.certain;
+  }
+
+  private visitCommand(node: Command): void {
+    const assigned = node.prefix.filter((each) => each.type === 'Assignment');
+    for (const each of assigned) this.visitAssignment(each);
+    for (const redirect of node.redirects) this.visitRedirect(redirect);
+    if (node.name !== undefined) this.visit(node.name);
+    for (const argument of node.args) {
+      if (argument.type === 'Assignment') this.visitAssignment(argument);
+      else this.visit(argument);
+    }
+    const before = new Set(this.findings.classes);
+    if (node.name !== undefined) this.judgeWords(node);
+    else if (assigned.length > 0 || node.redirects.length > 0)
+      this.note(showAll(node), 'READ_ONLY', 'starts no program');
+    const own = [...this.findings.classes].filter((each) => !before.has(each));
+    for (const each of assigned) this.judgeEnvironment(each, node.name === undefined ? [] : own);
+  }
+
+  private judgeWords(node: Command): void {
+    const { scope } = this.place;
+    const input = this.readInput(node.redirects);
+    const setting: Setting = {
+      findings: this.findings,
+      scope,
+      depth: this.place.programs,
+      stdin: input.stdin,
+      fed: input.fed,
+      shell: (text, inner, positional) => {
+        this.walkInner(text, inner, positional);
+      },
+    };
+    scope.choice = 0;
+    scope.widest = 1;
+    for (let choice = 0; choice < scope.widest; choice += 1) {
+      scope.choice = choice;
+      const words = this.readFields(node);
+      if (words[0] !== undefined && /^(echo|printf)$/.test(words[0].text)) this.judgeShown(node);
+      const { widest } = scope;
+      const [name, ...rest] = words;
+      if (name === undefined || !this.callFunction(name.text, rest)) judgeCommand(words, setting);
+      scope.widest = Math.max(scope.widest, widest);
+    }
+    scope.choice = 0;
+  }
+
+  private readFields(node: Command): readonly Field[] {
+    const { scope } = this.place;
+    return [node.name, ...node.args].flatMap((word) => {
+      if (word === undefined) return [];
+      if (word.type === 'Word') return readWord(word, scope);
+      return [literal(`${word.name}${word.append ? '+' : ''}=${readAssigned(word, scope)}`)];
+    });
+  }
+
+  /** `echo "$API_TOKEN"` shows a secret as surely as a file of them does. */
+  private judgeShown(node: Command): void {
+    const shown = /\$\{?([A-Za-z_]\w*)/g;
+    for (const argument of node.args) {
+      if (!argument.text.includes('$')) continue;
+      for (const match of withoutSingleQuotes(argument.text).matchAll(shown)) {
+        const name = match[1] ?? '';
+        if (isSecretVariable(name) && !this.place.scope.variables.has(name))
+          this.note(`$${name}`, 'MUTATING', 'shows what may be a secret');
+      }
+    }
+  }
+
+  private readInput(redirects: readonly Redirection[]): Pick<Place, 'stdin' | 'fed'> {
+    let { stdin, fed } = this.place;
+    const { scope } = this.place;
+    for (const redirect of redirects) {
+      if (
+        redirect.descriptor !== undefined &&
+        !(redirect.descriptor.type === 'FileDescriptor' && redirect.descriptor.value === 0)
+      )
+        continue;
+      if (redirect.type === 'HereDoc') {
+        fed = true;
+        stdin = redirect.body.parts === undefined ? redirect.body.text : readBody(redirect.body.parts, scope);
+      } else if (redirect.type === 'HereString') {
+        fed = true;
+        stdin = redirect.target === undefined ? undefined : readText(redirect.target, scope);
+      } else if (redirect.operator.startsWith('<')) {
+        fed = true;
+        stdin = undefined;
+      }
+    }
+    return { stdin, fed };
+  }
+
+  /** A script inside a program's words or input. */
+  private walkInner(text: string, setting: Setting, positional: readonly string[] | undefined): void {
+    this.innerLength += text.length;
+    if (this.innerLength > INNER_LENGTH_LIMIT || setting.depth > SCRIPT_DEPTH_LIMIT) {
+      this.note(text, 'MUTATING', 'wraps more than is followed', true);
+      return;
+    }
+    const outer = this.place;
+    const { scope } = setting;
+    const inner = positional === undefined ? scope : childScope(scope, positional);
+    const { choice, widest } = scope;
+    this.place = {
+      scope: inner,
+      scripts: outer.scripts,
+      programs: setting.depth,
+      stdin: setting.stdin,
+      fed: setting.fed,
+      certain: false,
+    };
+    this.walkSource(text);
+    this.place = outer;
+    scope.choice = choice;
+    scope.widest = widest;
+  }
+
+  private visitAssignment(node: Assignment): void {
+    forEachChild(node, this.visitChild);
+    const { scope } = this.place;
+    const value = readAssigned(node, scope);
+    const known = scope.variables.get(node.name)?.[0];
+    assign(scope, node.name, node.append && known !== undefined ? `${known}${value}` : value);
+    if (hidesSubstitution(value)) this.visitHidden(value);
+    if (node.index !== undefined) this.visitTested(node.index);
+  }
+
+  private judgeEnvironment(node: Assignment, own: readonly CommandClass[]): void {
+    const value = readAssigned(node, this.place.scope);
+    if (!choosesCode(node.name, value)) return;
+    if (addsOwnModules(node.name, value) && own.length > 0 && own.every((each) => each === 'TEST' || each === 'BUILD'))
+      return;
+    this.note(node.text, 'MUTATING', 'sets a variable that decides which code other programs run');
+    if (isCommandVariable(node.name)) this.walkValue(value);
+  }
+
+  private walkValue(text: string): void {
+    const { scope, programs, stdin, fed } = this.place;
+    this.walkInner(
+      text.replace(/^[|!]+-?/, ''),
+      {
+        findings: this.findings,
+        scope,
+        depth: programs + 1,
+        stdin,
+        fed,
+        shell: (inner, setting, positional) => {
+          this.walkInner(inner, setting, positional);
+        },
+      },
+      undefined,
+    );
+  }
+
+  private visitRedirect(redirect: Redirection): void {
+    forEachChild(redirect, this.visitChild);
+    if (redirect.type === 'HereDoc') {
+      if (redirect.closing === undefined) this.note('<<', 'MUTATING', 'has a here-document without its end');
+      return;
+    }
+    if (redirect.type === 'HereString') return;
+    const { operator, target } = redirect;
+    if (target === undefined) {
+      this.note(operator, 'MUTATING', 'redirects to nothing');
+      return;
+    }
+    const written = readText(target, this.place.scope);
+    const shown = `${operator} ${written}`;
+    if ((operator === '>&' || operator === '<&') && /^(\d+-?|-)$/.test(written)) return;
+    if (isSocketPath(written)) {
+      this.note(shown, 'NETWORK', 'opens a network connection');
+      return;
+    }
+    if (operator === '<' || operator === '<&') {
+      if (isSecretPath(written) || isSecretPath(resolvePath(this.place.scope, written)))
+        this.note(shown, 'MUTATING', 'shows what may be a secret');
+      return;
+    }
+    const destroyed = whyDestroyed(resolvePath(this.place.scope, written));
+    if (destroyed !== undefined) this.note(shown, 'DESTRUCTIVE', destroyed);
+    else if (!isNoFile(written)) this.note(shown, 'MUTATING', 'writes to a file');
+  }
+
+  /** `((rm -rf x))` is arithmetic for one shell and a subshell in a subshell for another. */
+  private visitArithmeticCommand(body: string): void {
+    if (!/[A-Za-z]/.test(body) || body.length > 512) return;
+    const findings = new Findings();
+    new Walker(findings).walkTop(body);
+    for (const each of findings.shown) {
+      if (['NETWORK', 'REMOTE_MUTATION', 'DESTRUCTIVE', 'PRIVILEGED'].includes(each.class)) this.findings.add(each);
+    }
+  }
+
+  private visitTested(word: Word): void {
+    const text = readText(word, this.place.scope);
+    if (hidesSubstitution(text)) this.visitHidden(text);
+  }
+
+  /** Text that the shell will evaluate as a subscript: `test -v 'a[$(id)]'`. */
+  private visitHidden(text: string): void {
+    this.note(text, 'MUTATING', 'holds a substitution that arithmetic runs');
+    this.walkValue(`: "${text.replaceAll('"', '\\"')}"`);
+  }
+}
+
+function hidesSubstitution(text: string): boolean {
+  return /\[[^\]]*(\$[({]|`)/.test(text.slice(0, 4096));
+}
+
+function readAssigned(node: Assignment, scope: Scope): string {
+  if (node.value.type === 'Word') return readText(node.value, scope);
+  return node.value.elements.flatMap((element) => readWord(element, scope).map((field) => field.text)).join(ELEMENT);
+}
+
+function withoutSingleQuotes(text: string): string {
+  let result = '';
+  let double = false;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index] ?? '';
+    if (character === '\\') {
+      index += 1;
+      continue;
+    }
+    if (character === '"') double = !double;
+    if (character === "'" && !double) {
+      const end = text.indexOf("'", index + 1);
+      if (end === -1) break;
+      index = end;
+      continue;
+    }
+    result += character;
+  }
+  return result;
+}
+
+/** How often a function calls itself in a way that leaves both running; a plain recursion is one call. */
+function countCalls(body: SyntaxNode, name: string): number {
+  let calls = 0;
+  let budget = 2000;
+  const count = (node: SyntaxNode, weight: number): void => {
+    budget -= 1;
+    if (budget < 0) return;
+    if (node.type === 'Command' && node.name?.text === name) calls += weight;
+    const heavier = node.type === 'Statement' && node.background === true ? 2 : weight;
+    if (node.type === 'Word' || node.type === 'HereDoc') return;
+    if (
+      node.type === 'Pipeline' &&
+      node.commands.filter((each) => each.type === 'Command' && each.name?.text === name).length > 1
+    )
+      calls += 2;
+    forEachChild(node, (child) => {
+      count(child, heavier);
+    });
+  };
+  count(body, 0.001);
+  return calls;
+}
+
+function showAll(node: Command): string {
+  return node.prefix.map((each) => (each.type === 'Assignment' ? each.text : each.operator)).join(' ');
+}
