@@ -49,7 +49,9 @@ export async function startService(definition: ServiceDefinition, options: Start
     }));
   const closers: (() => Promise<unknown>)[] = options.shared === undefined ? [() => shared.close()] : [];
   const close = async (): Promise<void> => {
-    for (const closer of closers.splice(0).toReversed()) await closer();
+    // What cannot be closed does not keep the rest open.
+    for (const closer of closers.splice(0).toReversed())
+      await closer().catch((error: unknown) => shared.logger.warn({ event: 'close_failed', reason: String(error) }));
   };
   try {
     const running = await startWithin(definition, shared, closers);
