@@ -95,7 +95,11 @@ function runIn(
       env: { PATH: process.env['PATH'] ?? '' },
     });
     const killTree = () => {
-      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+      try {
+        if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+      } catch {
+        // It ended by itself just now.
+      }
     };
     let timedOut = false;
     let output = '';
