@@ -188,6 +188,39 @@ test('a new branch is made only where there is none', async () => {
   });
 });
 
+test('a branch that somebody took back stays where it is, though the commit builds on that too', async () => {
+  const { mirror, remote, base, change, others } = await layBench();
+  const approved = await change({ 'a.txt': 'x\n' });
+  const head = others({ 'c.txt': 'c\n' });
+  await ensureCommit(mirror, head);
+  const merged = await mergeOnto(mirror, {
+    head,
+    change: approved,
+    message: 'Merge',
+    occasion: { ...occasion, attempt: 1 },
+    at,
+  });
+  if (merged.kind !== 'merged') throw new Error(`unexpected ${merged.kind}`);
+  remote.read('update-ref', 'refs/heads/main', base);
+  expect(await pushCommit(mirror, { commit: merged.commit, branch: 'main', expectedOld: head })).toEqual({
+    kind: 'moved',
+    head: base,
+  });
+  expect(remote.read('rev-parse', 'main')).toBe(base);
+});
+
+test('a push that the remote takes and undoes at once is not landed', async () => {
+  const { mirror, remote, base, change } = await layBench();
+  const commit = await change({ 'a.txt': 'x\n' });
+  const hook = join(remote.bare, 'hooks', 'post-receive');
+  writeFileSync(hook, `#!/bin/sh\ngit update-ref refs/heads/main ${base}\n`);
+  chmodSync(hook, 0o755);
+  expect(await pushCommit(mirror, { commit, branch: 'main', expectedOld: base })).toEqual({
+    kind: 'moved',
+    head: base,
+  });
+});
+
 test('a branch that is gone is told as moved to nowhere', async () => {
   const { mirror, remote, change, base } = await layBench();
   const commit = await change({ 'a.txt': 'x\n' });

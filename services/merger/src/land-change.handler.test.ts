@@ -7,6 +7,7 @@ import { StepCompleted } from '@flotilla/contracts/messages/step-completed';
 import { ChangeLanded, ChangeMerged } from '@flotilla/contracts/events/step-events';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { LandingScene, passed } from './land-change.fixture.ts';
+import { LandChangeHandler, type LandingTarget } from './land-change.handler.ts';
 import type { MergeLease } from './lease/merge-lease.ts';
 
 let scene: LandingScene;
@@ -222,6 +223,29 @@ test('a branch that somebody moves between reading and pushing is never overwrit
   const { outcome } = await scene.merger({ git: racing }).work(scene.request(approved), context());
   expect(outcome).toMatchObject({ kind: 'unverified', candidate: { base: head } });
   expect(scene.remote.head()).toBe(head);
+});
+
+test('a tree on the branch that is not the one that passed is never told as landed', async () => {
+  const approved = scene.change({ 'a.txt': 'two\n' });
+  const target: LandingTarget = {
+    lane: 'lane',
+    readFacts: async () => ({
+      ...{ head: scene.base, headTree: scene.remote.treeOf(scene.base), approved, candidate: undefined },
+      ...{ evidence: [passed(approved.tree)], checks: { declared: [], unchecked: false }, landed: undefined },
+      merge: { kind: 'clean', change: approved },
+    }),
+    push: async () => ({ kind: 'landed', tree: scene.remote.treeOf(scene.base) }),
+    describe: () => Promise.reject(new Error('nothing has landed')),
+    keepCandidate: () => Promise.reject(new Error('there is no candidate')),
+    keepHead: () => Promise.reject(new Error('there is no conflict')),
+  };
+  const handler = new LandChangeHandler(
+    { open: async () => target },
+    { hold: (_lane, work) => work(context().signal) },
+  );
+  await expect(handler.work(scene.request(approved), context())).rejects.toMatchObject({
+    code: 'LANDED_TREE_UNPROVEN',
+  });
 });
 
 test('a branch that a remote refuses to move is told with what the remote said', async () => {

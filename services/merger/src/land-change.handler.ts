@@ -87,8 +87,7 @@ async function carryOut(
       return report(await target.describe(landing.commit), 'found', branch);
     case 'fast_forward':
     case 'merge': {
-      const { commit, tree } = landing.change;
-      requireEvidence(commit, tree, landing.evidence);
+      const { commit } = landing.change;
       // The last moment at which a lost lease or a cancelled run can still keep the branch where it is.
       stop.throwIfAborted();
       const pushed = await pushOrAsk(commit, facts.head, target, stop);
@@ -142,7 +141,7 @@ function report(landed: LandedCommit, how: 'fast_forward' | 'merge' | 'found', b
   };
 }
 
-/** The decision cannot come here without it; this holds even where the decision or its facts are wrong. */
+/** Holds what came to the branch against the evidence, even where the decision or its facts are wrong. */
 function requireEvidence(commit: CommitId, tree: TreeId, evidence: Evidence): void {
   if (evidence.tree !== tree) throw new FlotillaError(errors.landedTreeUnproven, { commit, tree });
 }
