@@ -1,20 +1,23 @@
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
-import { chooseDemoModel } from './demo/demo-model.ts';
+import { describeDemoModel } from './demo/demo-model.ts';
 import { runStory } from './demo/run-story.ts';
-import { makeScratchLibrary } from './demo/scratch-library.ts';
-import { startFleet, type Fleet } from './fleet/start-fleet.ts';
+import { fetchLibrary, makeScratchLibrary } from './demo/scratch-library.ts';
+import { startKeeper, type Keeper } from './demo/start-keeper.ts';
+import { findRunningFleet, stopRunningFleet } from './fleet/stop-running-fleet.ts';
 import { chooseSink } from './report-sinks.ts';
-import { createReport } from './report.ts';
+import { createReport, reportWhile } from './report.ts';
 import { repositoryDirectory } from './repository.ts';
 
 const help = `Runs the main job once, on this machine, from nothing: a small real library with one defect becomes a scratch
 remote; a task is published on the queue; a reviewed change lands on the remote's branch.
 
-  npm run demo -- [--keep] [--all-in-one] [--data DIR] [--help]
+  npm run demo -- [--keep | --stop] [--all-in-one] [--data DIR] [--help]
 
-  --keep         leave the fleet running afterwards, until Ctrl-C
+  --keep         leave the fleet running afterwards
+  --stop         run nothing, and stop a fleet that was left running
   --all-in-one   all services in one process
   --data DIR     where its data is kept; default .data/demo in this clone
 
@@ -22,11 +25,15 @@ Without FLOTILLA_MODEL the model is scripted. On a terminal you are asked at the
 `;
 
 const values = readArguments();
+const demoDirectory = resolve(repositoryDirectory, values.data ?? '.data/demo');
+const stopCommand = `npm run demo -- --stop${values.data === undefined ? '' : ` --data ${demoDirectory}`}`;
 if (values.help === true) process.stdout.write(help);
-else process.exitCode = await run();
+else if (values.stop === true) await stop(demoDirectory);
+else process.exitCode = await run({ directory: demoDirectory, keep: values.keep === true });
 
 function readArguments(): {
   readonly keep?: boolean;
+  readonly stop?: boolean;
   readonly 'all-in-one'?: boolean;
   readonly data?: string;
   readonly help?: boolean;
@@ -35,6 +42,7 @@ function readArguments(): {
     return parseArgs({
       options: {
         keep: { type: 'boolean' },
+        stop: { type: 'boolean' },
         'all-in-one': { type: 'boolean' },
         data: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
@@ -46,41 +54,38 @@ function readArguments(): {
   }
 }
 
-async function run(): Promise<number> {
+async function run({ directory, keep }: { readonly directory: string; readonly keep: boolean }): Promise<number> {
   const began = performance.now();
-  const report = createReport(chooseSink(process.stdout, false));
   const say = (text: string): void => void process.stdout.write(`${text}\n`);
   const stopped = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => stopped.abort(new Error(`stopped by ${signal}`)));
-  const directory = resolve(repositoryDirectory, values.data ?? '.data/demo');
-  const model = await chooseDemoModel(process.env);
-  say(`The model of this demo is ${model.description}.\n`);
-  let fleet: Fleet | undefined;
+  const model = describeDemoModel(process.env);
+  let keeper: Keeper | undefined;
   try {
-    const remote = makeScratchLibrary(join(directory, 'library'), join(repositoryDirectory, '.data/cache'));
-    remote.catch(() => undefined);
-    fleet = await startFleet({
+    await refuseSecond(join(directory, 'fleet'));
+    say(`The model of this demo is ${model}.\n`);
+    const cache = join(repositoryDirectory, '.data/cache');
+    const fetched = fetchLibrary(cache);
+    fetched.catch(() => undefined);
+    keeper = await startKeeper({
       dataDirectory: join(directory, 'fleet'),
-      report,
-      signal: stopped.signal,
-      environment: process.env,
-      settings: model.settings,
       allInOne: values['all-in-one'] === true,
-      onGivenUp: (error) => stopped.abort(error),
+      sink: chooseSink(process.stdout, false),
+      signal: stopped.signal,
+      onEnded: (error) => stopped.abort(error),
     });
+    // Only now: whoever has the fleet of this directory is the only one to replace its library.
+    const remote = await makeScratchLibrary(join(directory, 'library'), await fetched);
     const interactive = process.stdin.isTTY && process.stdout.isTTY;
-    const code = await runStory({ fleet, remote: await remote, interactive, signal: stopped.signal, say });
+    const code = await runStory({ fleet: keeper.fleet, remote, interactive, signal: stopped.signal, say });
     const seconds = Math.round((performance.now() - began) / 1_000);
     const came = code === 0 ? 'The demo came through' : 'The demo did NOT come through: the run above did not land';
-    say(`\n${came}, in ${seconds} s. Its model was ${model.description.split(':')[0] ?? ''}.`);
-    if (values.keep === true) {
-      say(
-        `The fleet stays at ${fleet.url} until Ctrl-C. In another terminal: FLOTILLA_URL=${fleet.url} FLOTILLA_TOKEN=${fleet.token} npx flotilla list`,
-      );
-      if (!stopped.signal.aborted)
-        await new Promise((wake) => stopped.signal.addEventListener('abort', wake, { once: true }));
-      say('stopping');
+    say(`\n${came}, in ${seconds} s. Its model was ${model.split(':')[0] ?? ''}.`);
+    if (keep) {
+      await keeper.leave();
+      say(describeKept(keeper));
+      keeper = undefined;
     }
     return code;
   } catch (error) {
@@ -90,7 +95,35 @@ async function run(): Promise<number> {
     );
     return 1;
   } finally {
-    await fleet?.stop();
-    await model.close();
+    await keeper?.stop();
   }
+}
+
+async function refuseSecond(dataDirectory: string): Promise<void> {
+  const pid = await findRunningFleet(dataDirectory);
+  if (pid !== undefined)
+    throw new FlotillaError(errors.demoRunning, { directory: dataDirectory, pid, stop: stopCommand });
+}
+
+function describeKept({ fleet, pid }: Keeper): string {
+  return [
+    `\nThe fleet stays at ${fleet.url}, as process ${pid}; it needs this terminal no longer.`,
+    `  token    in ${fleet.tokenFile}`,
+    '  look     npx flotilla list, and watch, show, diff or output with the id of a run',
+    `  browser  ${fleet.url}/reference (any user name, the token as password)`,
+    `  logs     ${join(fleet.dataDirectory, 'logs')}`,
+    `  stop     ${stopCommand}`,
+  ].join('\n');
+}
+
+async function stop(directory: string): Promise<void> {
+  const report = createReport(chooseSink(process.stdout, false));
+  const dataDirectory = join(directory, 'fleet');
+  await reportWhile(
+    report,
+    'fleet',
+    'draining and stopping',
+    () => stopRunningFleet(dataDirectory),
+    (was) => (was === undefined ? `none of ${dataDirectory} runs` : `stopped; its data stays in ${dataDirectory}`),
+  );
 }

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ListGates } from '@flotilla/contracts/calls/list-gates';
 import { DecideGate } from '@flotilla/contracts/calls/decide-gate';
-import type { Fleet } from '../fleet/start-fleet.ts';
+import type { KeptFleet } from './keeper-messages.ts';
 
 const pollMs = 250;
 
 /** Approves each gate of a run as it opens, as the local user whose token the fleet has, until the signal aborts. */
 export async function approveWhenAsked(
-  fleet: Pick<Fleet, 'url' | 'token'>,
+  fleet: Pick<KeptFleet, 'url' | 'token'>,
   runId: string,
   signal: AbortSignal,
 ): Promise<void> {

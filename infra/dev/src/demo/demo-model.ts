@@ -6,17 +6,22 @@ import { libraryDefect } from './scratch-library.ts';
 export interface DemoModel {
   /** Settings by variable. */
   readonly settings: Readonly<Record<string, string>>;
-  /** What a person is told about it. */
-  readonly description: string;
   close(): Promise<void>;
 }
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What a person is told about the model that `startDemoModel` starts. */
+export function describeDemoModel(environment: Environment): string {
+  const named = findNamedModel(environment);
+  return named === undefined
+    ? 'SCRIPTED: a server on loopback that speaks the OpenAI protocol and knows its lines; set FLOTILLA_MODEL and a key for a real one'
+    : `${named}, a real model`;
+}
+
 /** The model that FLOTILLA_MODEL names, or where it names none a scripted one on loopback that knows the defect beforehand. */
-export async function chooseDemoModel(environment: Readonly<Record<string, string | undefined>>): Promise<DemoModel> {
-  const named = environment['FLOTILLA_MODEL'];
-  if (named !== undefined && named !== '') {
-    return { settings: {}, description: `${named}, a real model`, close: async () => undefined };
-  }
+export async function startDemoModel(environment: Environment): Promise<DemoModel> {
+  if (findNamedModel(environment) !== undefined) return { settings: {}, close: async () => undefined };
   const scripted = await startScriptedModel({
     script: engineerScript({
       edits: [{ path: libraryDefect.path, find: libraryDefect.broken, replace: libraryDefect.sound }],
@@ -25,8 +30,10 @@ export async function chooseDemoModel(environment: Readonly<Record<string, strin
   });
   return {
     settings: { FLOTILLA_MODEL: `compatible:scripted@${scripted.url}` },
-    description:
-      'SCRIPTED: a server on loopback that speaks the OpenAI protocol and knows its lines; set FLOTILLA_MODEL and a key for a real one',
     close: () => scripted.close(),
   };
+}
+
+function findNamedModel(environment: Environment): string | undefined {
+  return environment['FLOTILLA_MODEL'] || undefined;
 }

@@ -2,15 +2,16 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fleetErrors } from '@flotilla/errors/catalogue/fleet';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
-import type { Fleet } from '../fleet/start-fleet.ts';
+import { endWithParent } from '../end-with-parent.ts';
 import { repositoryDirectory } from '../repository.ts';
 import { approveWhenAsked } from './approve-when-asked.ts';
+import type { KeptFleet } from './keeper-messages.ts';
 import { publishTask } from './publish-task.ts';
 import { libraryGoal } from './scratch-library.ts';
 import { scratchBranch, scratchGit } from './scratch-remote.ts';
 
 export interface StoryOptions {
-  readonly fleet: Fleet;
+  readonly fleet: KeptFleet;
   /** Path of the bare repository that receives the change. */
   readonly remote: string;
   /** Whether a person is there to be asked at the gate. */
@@ -60,7 +61,9 @@ async function flotilla(
 ): Promise<number> {
   signal.throwIfAborted();
   const command = join(repositoryDirectory, 'services/cli/bin/flotilla.mjs');
-  const child = spawn(process.execPath, [command, ...args], {
+  const wrap = await endWithParent(process.env);
+  const [program, ...options] = wrap(process.execPath, command, ...args);
+  const child = spawn(program, options, {
     env: { ...process.env, FLOTILLA_URL: fleet.url, FLOTILLA_TOKEN: fleet.token },
     stdio: how === 'shown' ? 'inherit' : ['ignore', 'ignore', 'pipe'],
   });

@@ -19,9 +19,13 @@ export const libraryDefect: Defect = {
 export const libraryGoal =
   'The tests fail: the saturation of light colours is wrong when RGB is converted to HSL. Find the defect in conversions.js and correct it.';
 
+/** Path of the library's archive, see fetchPackage. */
+export function fetchLibrary(cacheDirectory: string): Promise<string> {
+  return fetchPackage(library, cacheDirectory);
+}
+
 /** Makes a bare repository at `<directory>/remote.git` that holds the library with its defect; gives its path. */
-export async function makeScratchLibrary(directory: string, cacheDirectory: string): Promise<string> {
-  const archive = await fetchPackage(library, cacheDirectory);
+export async function makeScratchLibrary(directory: string, archive: string): Promise<string> {
   const source = join(directory, 'source');
   const remote = join(directory, 'remote.git');
   await rm(directory, { recursive: true, force: true });

@@ -7,6 +7,9 @@ import { reportWhile, type Report } from '../report.ts';
 import { repositoryDirectory } from '../repository.ts';
 import { lastWords, runCommand } from '../run-command.ts';
 
+/** Of all-in-one every service is a part; the command line starts sooner when it is compiled. */
+const programs = ['services/all-in-one', 'services/cli'];
+
 /** Compiles what has changed since the last time; one compilation of a clone at a time. Throws BUILD_FAILED. */
 export async function buildServices({
   report,
@@ -25,7 +28,7 @@ export async function buildServices({
       const lock = await takeFileLock({ path: join(directory, 'build.lock'), purpose: 'compiling', signal }, 'wait');
       try {
         const compiler = join(repositoryDirectory, 'node_modules/typescript/bin/tsc');
-        const result = await runCommand(process.execPath, [compiler, '-b'], {
+        const result = await runCommand(process.execPath, [compiler, '-b', ...programs], {
           directory: repositoryDirectory,
           signal,
           onLine: (line) => activity.update(line),

@@ -31,6 +31,14 @@ export const fleetErrors = {
     summary: 'The {service} ended {times} times in a row, last with {how}',
     advice: 'Read its log at {log}, put right what its last lines say, and start again.',
   }),
+  demoRunning: defineError({
+    code: 'DEMO_RUNNING',
+    remedy: 'caller',
+    summary: 'Process {pid} already runs the fleet of {directory}',
+    advice:
+      'Look at it with "npx flotilla list", stop it with "{stop}", or give this demo a directory of its own with --data.',
+    status: 409,
+  }),
   taskRefused: defineError({
     code: 'TASK_REFUSED',
     remedy: 'caller',
