@@ -333,6 +333,17 @@ test('a fast-forward is found by the reviewed commit itself, and a trailer that 
   expect(await findLanded(mirror, { ...query, head: reviewed })).toEqual({ kind: 'contained', commit: reviewed });
 });
 
+test('a merge with our trailers that brings another commit is not the merge of this step', async () => {
+  const { mirror, base, change, others } = await layBench();
+  const reviewed = await change({ 'a.txt': 'x\n' });
+  const head = others({ 'e.txt': 'e' });
+  await ensureCommit(mirror, head);
+  const landed = await mergeOnto(mirror, { head: reviewed, change: head, message: 'm', occasion, at });
+  if (landed.kind !== 'merged') throw new Error(landed.kind);
+  const query = { since: base, change: reviewed, runId, stepId: landStepId, head: landed.commit };
+  expect(await findLanded(mirror, query)).toEqual({ kind: 'contained', commit: reviewed });
+});
+
 test('many approved changes that land at once without any lease all arrive, one after the other', async () => {
   const { remote, base, mirror: first } = await layBench();
   const landAll = Array.from({ length: 5 }, async (_, index) => {
