@@ -4,8 +4,9 @@ import { listTree, readFileAt } from '@flotilla/git/read-tree';
 import { isDependencyFile, type DependencyFile } from './domain/find-dependency-changes.ts';
 
 const limitBytes = 64 * 1024 * 1024;
+const mostFiles = 100;
 
-/** The files of either commit that say which packages the project needs and that differ. */
+/** The files of either commit that say which packages the project needs and that differ; a hundred at most, one after the other. */
 export async function readDependencyFiles(
   mirror: Mirror,
   { base, commit }: Pick<Change, 'base' | 'commit'>,
@@ -17,9 +18,10 @@ export async function readDependencyFiles(
   );
   const read = async (at: Change['base'], path: string) =>
     (await readFileAt(mirror, { commit: at, path, limitBytes }))?.toString('utf8');
-  return Promise.all(
-    differing.map(async (path) => ({ path, before: await read(base, path), after: await read(commit, path) })),
-  );
+  const files: DependencyFile[] = [];
+  for (const path of differing.slice(0, mostFiles))
+    files.push({ path, before: await read(base, path), after: await read(commit, path) });
+  return files;
 }
 
 async function listObjects(mirror: Mirror, commit: Change['base']): Promise<ReadonlyMap<string, string>> {
