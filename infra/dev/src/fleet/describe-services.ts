@@ -4,7 +4,7 @@ import { roles } from '@flotilla/contracts/define-call';
 import type { SettingDefinition } from '@flotilla/contracts/define-setting';
 import { settings as definitions } from '@flotilla/contracts/settings';
 import { serviceNames, type ServiceName } from '@flotilla/contracts/services';
-import { findCommand } from '../find-command.ts';
+import { endWithParent } from '../end-with-parent.ts';
 import { repositoryDirectory } from '../repository.ts';
 import type { Servers } from '../servers.ts';
 import { takePort } from '../servers/free-port.ts';
@@ -28,6 +28,8 @@ export interface FleetFacts {
 export interface DescribedServices {
   readonly url: string;
   readonly list: readonly SupervisedService[];
+  /** The name that the services' sandboxes carry. */
+  readonly installation: string;
   brokerUrlOf(principal: ServiceName | 'local'): string;
 }
 
@@ -39,7 +41,7 @@ export async function describeServices(options: FleetOptions, facts: FleetFacts)
   await writePrivately(tokensFile, JSON.stringify([{ token: facts.secrets.token, principal: 'local', roles }]));
   const brokerUrlOf = (principal: ServiceName | 'local'): string =>
     withUser(facts.servers.nats, principal, facts.secrets.broker[principal]);
-  const shared: Readonly<Record<string, string>> = {
+  const shared = {
     FLOTILLA_INSTALLATION: facts.secrets.installation,
     ...registrySettings(facts.registries),
     ...inherited(options.environment),
@@ -73,7 +75,12 @@ export async function describeServices(options: FleetOptions, facts: FleetFacts)
           ),
         ]
       : await Promise.all(serviceNames.map((name) => describe(name, { NATS_URL: brokerUrlOf(name) })));
-  return { url: `http://127.0.0.1:${httpPort}`, list, brokerUrlOf };
+  return {
+    url: `http://127.0.0.1:${httpPort}`,
+    list,
+    installation: shared.FLOTILLA_INSTALLATION,
+    brokerUrlOf,
+  };
 }
 
 /** The port that is asked for; a free one for 0; without a wish that of the last run or the default where it is free. */
@@ -142,13 +149,4 @@ function settingsFor(
     .filter(({ usedBy }) => usedBy !== undefined && !usedBy.includes(name))
     .map(({ variable }) => variable);
   return Object.fromEntries(Object.entries(shared).filter(([variable]) => !others.includes(variable)));
-}
-
-type Wrap = (program: string, ...args: readonly string[]) => readonly [string, ...string[]];
-
-/** Makes a command that the kernel ends when this process ends, however it does, where there is setpriv. */
-async function endWithParent(environment: Readonly<Record<string, string | undefined>>): Promise<Wrap> {
-  const setpriv = await findCommand('setpriv', environment);
-  if (setpriv === undefined) return (program, ...args) => [program, ...args];
-  return (program, ...args) => [setpriv, '--pdeathsig', 'TERM', '--', program, ...args];
 }

@@ -11,6 +11,7 @@ import type { FleetOptions } from './fleet-options.ts';
 import { keepFleetSecrets, writePrivately } from './fleet-secrets.ts';
 import { readHostRegistries } from './host-registries.ts';
 import { supervise, type Supervised } from './supervise.ts';
+import { takeOverSlots } from './take-over-slots.ts';
 
 /** A fleet that runs on this machine. */
 export interface Fleet {
@@ -72,6 +73,8 @@ async function startServices(options: FleetOptions, facts: FleetFacts): Promise<
   const tokenFile = join(dataDirectory, 'token');
   await writePrivately(tokenFile, `${facts.secrets.token}\n`);
   const services = await describeServices(options, facts);
+  const { installation } = services;
+  await takeOverSlots({ dataDirectory, installation, dockerHost: facts.sandbox.dockerHost, report });
   const brokerUrlFile = join(dataDirectory, 'broker-url');
   await writePrivately(brokerUrlFile, `${services.brokerUrlOf('local')}\n`);
   const supervised = supervise({ services: services.list, report, signal, onGivenUp: options.onGivenUp });
