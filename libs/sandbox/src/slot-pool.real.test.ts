@@ -171,13 +171,14 @@ test('the reaper takes the slots of dead attempts and dead pools, and touches no
 
   // What a pool leaves that was killed: a ready slot, and a heartbeat that grows old.
   const slots = await openSlotsDirectory(directory, options.installation);
+  const left = `slot-${newId()}`;
   await slots.beat('pool-killed');
-  await startContainer({ ...options, slots, owner: 'pool-killed', limits: defaultSlotLimits }, 'slot-left');
+  await startContainer({ ...options, slots, owner: 'pool-killed', limits: defaultSlotLimits }, left);
   expect(await reap()).toEqual([]);
   const old = new Date(Date.now() - 60_000);
   fs.utimesSync(path.join(directory, 'owners', 'pool-killed'), old, old);
   expect(fs.readdirSync(path.join(directory, 'owners')).sort()).toEqual([mine.pool.owner, 'pool-killed'].sort());
-  expect(await reap()).toEqual(['slot-left']);
+  expect(await reap()).toEqual([left]);
   expect(fs.readdirSync(path.join(directory, 'owners'))).toEqual([mine.pool.owner]);
   await alive.destroy();
   await stranger.destroy();
@@ -258,18 +259,19 @@ test('a container ends by itself within a minute of its pool, with whatever runs
   const { pool: alive, engine, options } = await pool();
   const slots = await openSlotsDirectory(options.directory, options.installation);
   const kept = await alive.claim(claim());
-  await slots.beat('pool-killed');
-  const settings = { ...options, slots, owner: 'pool-killed', limits: defaultSlotLimits };
+  const owner = `pool-${newId()}`;
+  await slots.beat(owner);
+  const settings = { ...options, slots, owner, limits: defaultSlotLimits };
   const left = [
-    await startContainer(settings, 'slot-idle'),
-    await startContainer(settings, 'slot-door', { door: true }),
-    await startContainer(settings, 'slot-busy'),
+    await startContainer(settings, `slot-idle-${owner}`),
+    await startContainer(settings, `slot-door-${owner}`, { door: true }),
+    await startContainer(settings, `slot-busy-${owner}`),
   ];
   const argv = ['/bin/sh', '-c', 'while :; do sleep 1; done'];
   const command = { argv, user: `${user.uid}:${user.gid}`, directory: '/', environment: {}, stdin: false };
   (await engine.startExec(left[2]!.container, command)).stream.resume();
   for (const { container } of left) expect(await engine.isRunning(container)).toBe(true);
-  await until(async () => (await engine.listContainers('flotilla.owner=pool-killed')).length === 0, 60_000);
+  await until(async () => (await engine.listContainers(`flotilla.owner=${owner}`)).length === 0, 60_000);
   expect((await kept.run({ shell: 'echo alive' })).output).toBe('alive\n');
   await kept.destroy();
 }, 90_000);
