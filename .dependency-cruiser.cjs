@@ -8,6 +8,7 @@ const programs = [
   '^infra/dev/src/(start|demo|demo-keeper|doctor|run-tests|generate/main)\\.ts$',
   '^libs/testing/src/scripted-model/main\\.ts$',
   '^test/bench/(run|contestant-process|contestants/\\w+)\\.ts$',
+  '^test/chaos/main\\.ts$',
   '^libs/host/src/run-service\\.fixture\\.ts$',
 ].join('|');
 const adapters = 'stream|store|sandbox|git|model';

@@ -19,7 +19,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['{libs,services,infra}/**/src/**/*.test.ts', 'test/architecture/**/*.test.ts'],
+          include: ['{libs,services,infra}/**/src/**/*.test.ts', 'test/{architecture,chaos}/**/*.test.ts'],
           exclude: ['**/*.real.test.ts', ...ignored],
           testTimeout: 30_000,
           hookTimeout: 30_000,

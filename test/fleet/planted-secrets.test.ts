@@ -1,14 +1,12 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { spawn } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { startOtlpReceiver, type OtlpReceiver } from '@flotilla/testing/otlp-receiver';
 import { engineerScript } from '@flotilla/testing/scripted-model/engineer-script';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { passwordOf, serveGit, type GitServer } from './harness/serve-git.ts';
 import { calculator, makeSmallRemote } from './harness/small-remote.ts';
 import { describe as describeEntries, payloadOf, startTestFleet, type TestFleet } from './harness/test-fleet.ts';
 
@@ -17,7 +15,7 @@ const remoteToken = 'ghp-canary-remote-8a41e6b3f7';
 const environmentDump = 'slot-environment.txt';
 let fleet: TestFleet;
 let telemetry: OtlpReceiver;
-let git: Server;
+let git: GitServer;
 let directory: string;
 
 beforeAll(async () => {
@@ -39,17 +37,19 @@ beforeAll(async () => {
 afterAll(async () => {
   await fleet.close();
   await telemetry.close();
-  git.closeAllConnections();
-  git.close();
+  await git.close();
   await rm(directory, { recursive: true, force: true });
 });
 
 test('the model key and the remote token appear in no row, event, log line, span, diff, prompt or container', async () => {
   await makeSmallRemote(directory, 'secret', calculator.files);
-  git = await serveGit(directory);
+  git = await serveGit(
+    directory,
+    (authorization) => authorization === `Bearer ${remoteToken}` || passwordOf(authorization) === remoteToken,
+  );
   const credentials = join(fleet.fleet.dataDirectory, 'credentials');
   await mkdir(credentials, { recursive: true, mode: 0o700 });
-  const host = `127.0.0.1:${(git.address() as AddressInfo).port}`;
+  const host = `127.0.0.1:${git.port}`;
   await writeFile(
     join(credentials, 'secret.json'),
     JSON.stringify({ kind: 'token', host: '127.0.0.1', token: remoteToken }),
@@ -108,44 +108,4 @@ async function dumpDatabase(url: string): Promise<string> {
   }
   await client.end();
   return rows.join('\n');
-}
-
-/** Git over HTTP that asks for the token: the system's own http-backend. */
-async function serveGit(root: string): Promise<Server> {
-  const server = createServer((request, response) => {
-    const given = Buffer.from((request.headers.authorization ?? '').replace(/^Basic /, ''), 'base64').toString();
-    if (!given.endsWith(`:${remoteToken}`) && request.headers.authorization !== `Bearer ${remoteToken}`) {
-      response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
-      return;
-    }
-    const url = new URL(request.url ?? '/', 'http://localhost');
-    const backend = spawn('git', ['http-backend'], {
-      env: {
-        PATH: process.env['PATH'],
-        GIT_PROJECT_ROOT: root,
-        GIT_HTTP_EXPORT_ALL: '1',
-        REMOTE_USER: 'fleet',
-        REQUEST_METHOD: request.method,
-        PATH_INFO: url.pathname,
-        QUERY_STRING: url.search.slice(1),
-        CONTENT_TYPE: request.headers['content-type'] ?? '',
-        HTTP_CONTENT_ENCODING: request.headers['content-encoding'] ?? '',
-        GIT_PROTOCOL: request.headers['git-protocol']?.toString() ?? '',
-      },
-    });
-    request.pipe(backend.stdin);
-    const chunks: Buffer[] = [];
-    backend.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
-    backend.on('close', () => {
-      const output = Buffer.concat(chunks);
-      const split = output.indexOf('\r\n\r\n');
-      const lines = output.subarray(0, split).toString().split('\r\n');
-      const fields = Object.fromEntries(lines.map((line) => line.split(/:\s*(.*)/s).slice(0, 2) as [string, string]));
-      const status = Number(fields['Status']?.slice(0, 3) ?? '200');
-      delete fields['Status'];
-      response.writeHead(status, fields).end(output.subarray(split + 4));
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return server;
 }

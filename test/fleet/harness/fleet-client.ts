@@ -6,7 +6,7 @@ type Calls = typeof calls;
 export type LogEvent = Extract<WatchEvent, { event: 'entry' }>['entry'];
 
 /** What a problem answer told a client. */
-class ProblemError extends Error {
+export class ProblemError extends Error {
   readonly status: number;
   readonly code: string;
 
