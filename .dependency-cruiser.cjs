@@ -7,7 +7,7 @@ const programs = [
   '^services/cli/(bin/|src/cli\\.ts$)',
   '^infra/dev/src/(start|demo|demo-keeper|doctor|run-tests|generate/main)\\.ts$',
   '^libs/testing/src/scripted-model/main\\.ts$',
-  '^test/bench/(run|contestant-process|contestants/\\w+)\\.ts$',
+  '^test/bench/(run|classify|contestant-process|contestants/\\w+)\\.ts$',
   '^test/chaos/main\\.ts$',
   '^libs/host/src/run-service\\.fixture\\.ts$',
 ].join('|');

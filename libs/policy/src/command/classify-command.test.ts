@@ -111,7 +111,10 @@ const anyWhole = fc.constantFrom(
     .map(({ command }) => command)
     .filter(
       (command) =>
-        command.length < 200 && !/<<|#|['"`\\]|\n/.test(command) && classifyCommand(command).class !== 'MUTATING',
+        command.trim() !== '' &&
+        command.length < 200 &&
+        !/<<|#|['"`\\]|\n/.test(command) &&
+        classifyCommand(command).class !== 'MUTATING',
     ),
 );
 const pieces = fc.constantFrom(
@@ -151,8 +154,10 @@ test('a part that is refused is refused wherever it stands', () => {
     (part, other) => `${other} $(${part})`,
     (part, other) => `case x in x) ${part};; esac; ${other}`,
   );
+  // A `cd` or a function before changes what a command is, and so does a pipe around it.
+  const stateless = anyWhole.filter((command) => !/\b(cd|set|unset|export)\b|=|\(\)/.test(command));
   fc.assert(
-    fc.property(around, anyWhole, anyWhole, (join, part, other) => {
+    fc.property(around, stateless, stateless, (join, part, other) => {
       const text = join(part, other);
       expect(severity(text), text).toBeGreaterThanOrEqual(Math.max(severity(part), severity(other)));
     }),

@@ -1,18 +1,21 @@
 const WORDS_LIMIT = 64;
+const LENGTH_LIMIT = 1024;
+const DEPTH_LIMIT = 8;
 
 /**
  * Brace expansion of a word as it is written (quotes and all), as bash does it before anything else.
  * Undefined where it would give more words than anyone means.
  */
-export function expandBraces(text: string): readonly string[] | undefined {
+export function expandBraces(text: string, depth = 0): readonly string[] | undefined {
+  if (text.length > LENGTH_LIMIT || depth > DEPTH_LIMIT) return undefined;
   const place = findBraces(text);
   if (place === undefined) return [text];
   const before = text.slice(0, place.start);
-  const tails = expandBraces(text.slice(place.end + 1));
+  const tails = expandBraces(text.slice(place.end + 1), depth + 1);
   if (tails === undefined) return undefined;
   const middles: string[] = [];
   for (const alternative of place.alternatives) {
-    const inner = expandBraces(alternative);
+    const inner = expandBraces(alternative, depth + 1);
     if (inner === undefined) return undefined;
     middles.push(...inner);
   }

@@ -23,6 +23,8 @@ export interface Setting {
 
 /** Wrappers in wrappers; nobody writes more than a few. */
 const DEPTH_LIMIT = 24;
+/** As many words as fit in what is shown of a command. */
+const SHOWN_WORDS = 61;
 const TRUSTED = /^\/(usr\/)?(local\/)?s?bin\/[^/]+$|^\/opt\/homebrew\/s?bin\/[^/]+$/;
 const PROJECT_TOOL = /^(\.\/)?(\.\.\/)*([\w@.-]+\/)*node_modules\/\.bin\/([^/]+)$/;
 
@@ -32,7 +34,12 @@ export function judgeCommand(words: readonly Field[], setting: Setting): void {
   const { findings } = setting;
   if (findings.count > PARTS_LIMIT) throw new LimitReached();
   if (first === undefined) return;
-  const shown = showWords(words.map((word) => word.text).join(' '));
+  const shown = showWords(
+    words
+      .slice(0, SHOWN_WORDS)
+      .map((word) => word.text)
+      .join(' '),
+  );
   const add = (is: CommandClass, why: string, irreversible = false): void => {
     findings.add({ command: shown, class: is, why, irreversible });
   };

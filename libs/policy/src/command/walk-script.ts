@@ -22,12 +22,20 @@ import { assign, childScope, emptyScope, resolvePath, subshellScope, type Scope 
 /** Longest command that is read, in characters, and the most that is read again inside it (`sh -c`, `eval`). */
 export const LENGTH_LIMIT = 16_384;
 const INNER_LENGTH_LIMIT = 2 * LENGTH_LIMIT;
+/** What a text inside costs at least, in characters: a short one is read by a parser of its own too. */
+const INNER_COST = 64;
 /** Substitutions in substitutions, and any node in a node. */
 const SCRIPT_DEPTH_LIMIT = 32;
 const NODE_DEPTH_LIMIT = 600;
 /** Each level of nesting is read again by the level above it: their product is what reading costs. */
+const NESTING_LIMIT = 160;
+const NESTED_FUNCTIONS = /(?:[^\s(){}'"]{1,40}\s{0,8}\(\s{0,8}\)\s{0,8}){60}/;
 const NESTING_COST_LIMIT = 600_000;
 const NODES_LIMIT = 40_000;
+/** What reading a piece of arithmetic as a subshell costs at least, in nodes. */
+const SUBSHELL_COST = 60;
+/** Lines that could not be read, after which reading starts anew. */
+const RESTARTS_LIMIT = 3;
 
 /** Walks a whole script and adds what it finds; a limit that is reached is a finding. */
 export function walkText(text: string, findings: Findings): void {
@@ -70,12 +78,16 @@ class Walker {
     this.findings.add({ command: showWords(text), class: is, why, irreversible });
   }
 
-  private walkSource(text: string): void {
-    if (measureNesting(text) * text.length > NESTING_COST_LIMIT) {
+  private walkSource(text: string, attempts = 0): void {
+    const nesting = measureNesting(text);
+    if (nesting > NESTING_LIMIT || nesting * text.length > NESTING_COST_LIMIT || NESTED_FUNCTIONS.test(text)) {
       this.note(text, 'MUTATING', 'nests more expansions than are followed', true);
       return;
     }
-    this.walkScript(parse(text), text);
+    const script = parse(text);
+    this.walkScript(script, text);
+    const rest = restAfterError(script, text);
+    if (rest !== undefined && attempts < RESTARTS_LIMIT) this.walkSource(rest, attempts + 1);
   }
 
   private walkScript(script: ParsedScript | undefined, text: string): void {
@@ -157,7 +169,11 @@ class Walker {
         forEachChild(node, this.visitChild);
         return;
       case 'ArithmeticCommand':
-        this.visitArithmeticCommand(node.body);
+        if (looksLikeCommand(node.body) || !/[=<>!?]|\+\+|--/.test(node.body)) this.visitAsSubshell(node.body);
+        forEachChild(node, this.visitChild);
+        return;
+      case 'ArithmeticExpansion':
+        if (looksLikeCommand(node.text)) this.visitAsSubshell(node.text.slice(3, -2));
         forEachChild(node, this.visitChild);
         return;
       case 'ArithmeticWord':
@@ -353,7 +369,7 @@ class Walker {
 
   /** A script inside a program's words or input. */
   private walkInner(text: string, setting: Setting, positional: readonly string[] | undefined): void {
-    this.innerLength += text.length;
+    this.innerLength += text.length + INNER_COST;
     if (this.innerLength > INNER_LENGTH_LIMIT || setting.depth > SCRIPT_DEPTH_LIMIT) {
       this.note(text, 'MUTATING', 'wraps more than is followed', true);
       return;
@@ -443,8 +459,9 @@ class Walker {
   }
 
   /** `((rm -rf x))` is arithmetic for one shell and a subshell in a subshell for another. */
-  private visitArithmeticCommand(body: string): void {
+  private visitAsSubshell(body: string): void {
     if (!/[A-Za-z]/.test(body) || body.length > 512) return;
+    this.nodes += SUBSHELL_COST;
     const findings = new Findings();
     new Walker(findings).walkTop(body);
     for (const each of findings.shown) {
@@ -462,6 +479,20 @@ class Walker {
     this.note(text, 'MUTATING', 'holds a substitution that arithmetic runs');
     this.walkValue(`: "${text.replaceAll('"', '\\"')}"`);
   }
+}
+
+/** What stands after the place that could not be read, which some shell may yet run; nothing where a quote or a body never ends. */
+function restAfterError(script: ParsedScript, text: string): string | undefined {
+  const error = script.errors?.[0];
+  if (error === undefined || /untermin|unclosed|expected.*(quote|delimiter)|here-?doc/i.test(error.message))
+    return undefined;
+  const start = Math.max(error.pos, 1);
+  return start >= text.length ? undefined : text.slice(start);
+}
+
+/** Two words side by side are no arithmetic. */
+function looksLikeCommand(body: string): boolean {
+  return /[\w)\]}"']\s+[\w$"'(~./]/.test(body.slice(0, 1024));
 }
 
 function hidesSubstitution(text: string): boolean {

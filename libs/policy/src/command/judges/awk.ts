@@ -29,16 +29,18 @@ export function judgeAwk(call: Call): void {
   if (program !== undefined) judgeProgram(program, call);
 }
 
+/** Longest program that is read. */
+const PROGRAM_LIMIT = 2048;
+
 function judgeProgram(program: string, call: Call): void {
-  const code = withoutStrings(program);
-  if (/\bsystem\s*\(|\|&|@(load|include|\w+\s*\()/.test(code)) call.add('MUTATING', 'has a program that runs commands');
-  else if (/(^|[^|])\|(?!\|)/.test(code)) call.add('MUTATING', 'has a program that runs commands');
-  if (/\bprintf?\b[^;}\n]*>/.test(code)) {
-    const targets = [...program.matchAll(/>>?\s*("(?:[^"\\]|\\.)*")/g)].map((match) => match[1]);
-    const harmless =
-      targets.length > 0 && targets.every((target) => /^"\/dev\/(stdout|stderr|null)"$/.test(target ?? ''));
-    if (!harmless) call.add('MUTATING', 'has a program that writes a file');
+  if (program.length > PROGRAM_LIMIT) {
+    call.add('MUTATING', 'has a program that is too long to be read');
+    return;
   }
+  const code = withoutStrings(program);
+  if (/\bsystem\s*\(|\|&|@(load|include|\w+\s*\()/.test(code) || /(^|[^|])\|(?!\|)/.test(code))
+    call.add('MUTATING', 'has a program that runs commands');
+  if (writesFile(code, program)) call.add('MUTATING', 'has a program that writes a file');
   if (/\/inet[46]?\//.test(program)) call.add('NETWORK', 'has a program that opens a network connection');
   if (/ENVIRON/.test(code) && /\b(for|print)\b/.test(code) && !/ENVIRON\s*\[\s*""/.test(code))
     call.add('MUTATING', 'may show the environment');
@@ -50,9 +52,21 @@ function judgeProgram(program: string, call: Call): void {
   }
 }
 
+/** A `>` after `print` in the same statement is a redirection, unless everything goes to the terminal. */
+function writesFile(code: string, program: string): boolean {
+  const redirects = code.split(/[;}\n]/).some((statement) => {
+    const print = statement.search(/\bprintf?\b/);
+    return print !== -1 && statement.includes('>', print);
+  });
+  if (!redirects) return false;
+  const targets = [...program.matchAll(/>>?\s*("(?:[^"\\]|\\.)*")/g)].map((match) => match[1] ?? '');
+  return targets.length === 0 || !targets.every((target) => /^"\/dev\/(stdout|stderr|null)"$/.test(target));
+}
+
 /** Strings and patterns are data; what is left is code. A slash after a value divides, so only the safe beginnings count. */
 function withoutStrings(program: string): string {
   let result = '';
+  let before = '{';
   for (let index = 0; index < program.length; index += 1) {
     const character = program[index] ?? '';
     if (character === '#') {
@@ -60,7 +74,6 @@ function withoutStrings(program: string): string {
       index = end === -1 ? program.length : end - 1;
       continue;
     }
-    const before = result.trimEnd().at(-1) ?? '{';
     if (character === '"' || (character === '/' && /[{(,;!~&|\n]/.test(before))) {
       const start = index;
       index += 1;
@@ -74,9 +87,11 @@ function withoutStrings(program: string): string {
         return result;
       }
       result += '""';
+      before = '"';
       continue;
     }
     result += character;
+    if (character.trim() !== '') before = character;
   }
   return result;
 }

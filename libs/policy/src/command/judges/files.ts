@@ -22,8 +22,7 @@ export function judgeRm(call: Call): void {
 /** `mv` into `/dev/null` loses the data, and moving a root moves everything. */
 export function judgeMove(call: Call): void {
   const { operands } = call.arguments;
-  const target = operands.at(-1);
-  if (target !== undefined && normalisePath(target.text) === '/dev/null')
+  if (operands.slice(1).some((operand) => normalisePath(operand.text) === '/dev/null'))
     call.add('DESTRUCTIVE', 'loses what it moves');
   if (operands.slice(0, -1).some((operand) => isRootLike(resolvePath(call.scope, operand.text))))
     call.add('DESTRUCTIVE', 'moves a whole root away');

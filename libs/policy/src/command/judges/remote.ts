@@ -1,4 +1,5 @@
 import type { Call } from '../call.ts';
+import { HOLE } from '../findings.ts';
 import { isDynamic } from '../read-words.ts';
 
 /** `curl`: a request that deletes cannot be taken back; a file named in its words is sent. */
@@ -74,10 +75,15 @@ export function judgeCloud(call: Call): void {
     return;
   }
   const operations = call.name === 'aws' ? operands.slice(1, 2) : operands;
+  const copy = operands.findIndex((word) => /^(cp|sync|rsync)$/.test(word));
+  const target = operands[copy + 2] ?? '';
   const downloads =
     /^(aws|gsutil)$/.test(call.name) &&
-    operands.some((word) => /^(cp|sync|rsync)$/.test(word)) &&
-    !/^(s3|gs):/.test(operands.at(-1) ?? '');
+    copy !== -1 &&
+    /^(s3|gs):/.test(operands[copy + 1] ?? '') &&
+    target !== '' &&
+    !/^(s3|gs):/.test(target) &&
+    !target.includes(HOLE);
   const changing = operations.find((word) =>
     /(^|[-:])(delete|terminate|destroy|remove|rm|rb|purge|drop|create|update|put|set|deploy|run|start|stop|apply|mb|mv|rollback|publish|promote|add|enable|disable|invoke|send)([-:]|$)/.test(
       word,

@@ -39,7 +39,14 @@ export function judgeSed(call: Call): void {
   for (const program of programs) judgeProgram(program, call);
 }
 
+/** Longest program that is read. */
+const PROGRAM_LIMIT = 4096;
+
 function judgeProgram(program: string, call: Call): void {
+  if (program.length > PROGRAM_LIMIT) {
+    call.add('MUTATING', 'has a program that is too long to be read');
+    return;
+  }
   if (call.words.some((word) => word.text === '--sandbox')) return;
   // Whether a delimiter counts inside a bracket expression differs between implementations; both readings count.
   for (const brackets of program.includes('[') ? [true, false] : [true]) {

@@ -42,8 +42,11 @@ export function judgeShell(call: Call): void {
     }
     return;
   }
-  if (words[index] !== undefined) call.add('MUTATING', 'runs a script that nobody read');
-  else judgeInput(call);
+  const script = words[index];
+  const readsInput = words.slice(0, index).some((word) => /^-[A-Za-z]*s[A-Za-z]*$/.test(word.text));
+  if (script !== undefined && !readsInput) call.add('MUTATING', 'runs a script that nobody read');
+  // An expansion may turn out empty, and then the input is the script.
+  if (script === undefined || readsInput || isDynamic(script)) judgeInput(call);
 }
 
 function judgeInput(call: Call): void {

@@ -132,11 +132,13 @@ export const shellRules: readonly Rule[] = [
   {
     names: 'command',
     is: 'READ_ONLY',
+    stops: true,
     judge: 'unary',
     examples: [
       ['command -v rm', 'READ_ONLY'],
       ['command ls', 'READ_ONLY'],
       ['command -p rm -rf x', 'DESTRUCTIVE!'],
+      ['command docker compose down -v', 'DESTRUCTIVE!'],
     ],
   },
   {
