@@ -3,9 +3,8 @@ import type { RunId } from '@flotilla/contracts/ids';
 import type { Store } from '@flotilla/store/store';
 
 /** Whether somebody asked the run to stop, or it has ended: its log says so. */
-export async function isCancelled(store: Pick<Store, 'readLog'>, runId: RunId): Promise<boolean> {
-  const entries = await store.readLog(runId, { types: [CancelRequested.type, RunEnded.type], limit: 1 });
-  return entries.length > 0;
+export function isCancelled({ grouped }: Pick<Store, 'grouped'>, runId: RunId): Promise<boolean> {
+  return grouped.hasEntry({ runId, types: [CancelRequested.type, RunEnded.type] });
 }
 
 export interface CancelWatchOptions {

@@ -1,5 +1,6 @@
 import { PlanStepRequested } from '@flotilla/contracts/messages/plan-step-requested';
 import { StepCompleted } from '@flotilla/contracts/messages/step-completed';
+import { createGroupedWrites } from '@flotilla/store/grouped-writes';
 import { acquireLease, stepLeaseKey } from '@flotilla/store/lease';
 import { takeUnpublished } from '@flotilla/store/outbox';
 import type { Store } from '@flotilla/store/store';
@@ -71,7 +72,15 @@ function createDyingStore(store: Store, lives: number) {
       }
     },
   };
-  return { store: dying, died: died.promise };
+  const ports = {
+    spills: { put: () => never, get: () => never },
+    clock: () => new Date(),
+    traceContext: () => undefined,
+  };
+  return {
+    store: { ...dying, grouped: createGroupedWrites(dying, ports, () => undefined) },
+    died: died.promise,
+  };
 }
 
 /** One delivery as the runner makes it; it never resolves when its process dies. */

@@ -117,11 +117,16 @@ export class StepHandler implements Handler<StepRequest> {
   async #commit(request: StepRequest, { messageId, stage }: Delivery, lease: Lease, answer: StepAnswer): Promise<void> {
     const { runId, stepId, attempt } = request;
     const { outcome, spent, entries = [] } = answer;
+    const completed = { runId, stepId, attempt, outcome, spent };
+    if (entries.length === 0) {
+      const end = { messageId, stage, lease, contract: StepCompleted, answer: completed };
+      return this.#ports.store.grouped.answer(end);
+    }
     await this.#ports.store.transaction(async (transaction) => {
       await transaction.requireLease(lease);
       await transaction.completeInbox(messageId, stage);
-      await transaction.publish(StepCompleted, { runId, stepId, attempt, outcome, spent });
-      if (entries.length > 0) await transaction.appendLog(runId, entries.map(aboutStep(request)), { lease });
+      await transaction.publish(StepCompleted, completed);
+      await transaction.appendLog(runId, entries.map(aboutStep(request)), { lease });
     });
   }
 
@@ -133,10 +138,7 @@ export class StepHandler implements Handler<StepRequest> {
       instance,
       delivery: delivery.delivery,
       log: async (...entries) => {
-        if (entries.length === 0) return;
-        await store.transaction((transaction) =>
-          transaction.appendLog(runId, entries.map(aboutStep(request)), { lease }),
-        );
+        if (entries.length > 0) await store.grouped.journal(runId, entries.map(aboutStep(request)), lease);
       },
       journal: () => store.readLog(runId, { stepId, attempt, limit: journalLimit }),
       previousJournals: async () => {

@@ -3,8 +3,8 @@ import type { NewLogEntry } from '@flotilla/contracts/log-entry';
 import { ACK_WAIT_MS } from '@flotilla/contracts/streams';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
-import { recordDelivery, recordFailure, recordPutOff } from '@flotilla/store/inbox';
-import { acquireLease, releaseLease, renewLease } from '@flotilla/store/lease';
+import { recordFailure, recordPutOff } from '@flotilla/store/inbox';
+import { releaseLease, renewLease } from '@flotilla/store/lease';
 import { republishAnswers } from '@flotilla/store/outbox';
 import type { Store } from '@flotilla/store/store';
 import { DEATH_LIMIT, type Settlement } from '@flotilla/stream/decide-settlement';
@@ -33,11 +33,18 @@ export class StoreGuard implements DeliveryGuard {
   }
 
   async begin(arrival: Arrival): Promise<Begun> {
-    const { store } = this.#options;
+    const { store, instance } = this.#options;
     const { messageId, stage, leaseKey } = arrival;
     for (const { claim, settlement } of this.#owed.splice(0)) await this.settle(claim, settlement);
-    const lease = leaseKey === undefined ? undefined : await this.#takeLease(leaseKey);
-    const { handled, failures, open } = await recordDelivery(store, messageId, stage);
+    const wanted = { key: leaseKey ?? '', holder: instance, ttlMs: this.#leaseMs };
+    const begun = await store.grouped.beginDelivery({
+      messageId,
+      stage,
+      ...(leaseKey === undefined ? {} : { lease: wanted }),
+    });
+    if (begun.kind === 'held') throw new FlotillaError(errors.leaseHeld, { key: wanted.key });
+    const { lease } = begun;
+    const { handled, failures, open } = begun.inbox;
     if (handled) {
       if (lease !== undefined) await releaseLease(store, lease);
       // Only steps: a router that gave its requests again on each answer would go round in circles with its workers.
@@ -71,13 +78,6 @@ export class StoreGuard implements DeliveryGuard {
     if (lease !== undefined) await releaseLease(this.#options.store, lease);
   }
 
-  async #takeLease(key: string) {
-    const { store, instance } = this.#options;
-    const lease = await acquireLease(store, key, instance, this.#leaseMs);
-    if (lease === undefined) throw new FlotillaError(errors.leaseHeld, { key });
-    return lease;
-  }
-
   async #settle(claim: Claim, settlement: Settlement): Promise<void> {
     const entry = settlement.kind === 'later' ? await this.#describeFailure(claim, settlement) : undefined;
     try {
@@ -93,6 +93,8 @@ export class StoreGuard implements DeliveryGuard {
   /** One transaction, so that a failure is told and counted, and the lease free, before the message comes again. */
   #writeSettlement({ arrival, lease }: Claim, settlement: Settlement, entry: NewLogEntry | undefined): Promise<void> {
     const { messageId, stage } = arrival;
+    if (settlement.kind === 'acknowledged')
+      return this.#options.store.grouped.settleDelivery({ messageId, stage, lease });
     const counted = settlement.kind === 'later' && settlement.counted;
     return this.#options.store.transaction(async (transaction) => {
       await (counted ? recordFailure : recordPutOff)(transaction, messageId, stage);

@@ -29,7 +29,7 @@ export async function appendLog(query: Query, spills: Spills, facts: AppendFacts
   const { runId, entries, lease, trace, at } = facts;
   if (entries.length === 0) throw new RangeError('appendLog needs at least one entry');
   requireLease(facts);
-  const payloads = await Promise.all(entries.map(({ payload }) => spillLarge(spills, runId, payload)));
+  const payloads = await Promise.all(entries.map(({ payload }) => keepPayload(spills, runId, payload)));
   if (lease !== undefined) await requireCurrent(query, lease);
   const [row] = await query<{ last: number }>(
     `with cursor as (
@@ -61,7 +61,8 @@ export async function appendLog(query: Query, spills: Spills, facts: AppendFacts
   return row.last;
 }
 
-function requireLease({ runId, entries, lease }: AppendFacts): void {
+/** Throws LEASE_REQUIRED where entries about a step come without the lease of that step. */
+export function requireLease({ runId, entries, lease }: Pick<AppendFacts, 'runId' | 'entries' | 'lease'>): void {
   for (const { type, stepId, attempt } of entries) {
     if (scopeOf(type) === 'run') continue;
     const key = stepLeaseKey({ runId, stepId: stepId ?? '?', attempt: attempt ?? 0 });
@@ -75,12 +76,25 @@ export async function requireCurrent(query: Query, { key, fence }: Lease): Promi
   if (rows.length === 0) throw new FlotillaError(errors.leaseLost, { key, fence });
 }
 
-interface KeptPayload {
+/** A payload as a row keeps it: itself, or the name of its spill. */
+export interface KeptPayload {
   readonly payload: string | null;
   readonly spill: string | null;
 }
 
-async function spillLarge(spills: Spills, runId: RunId, value: unknown): Promise<KeptPayload> {
+/** Entries as rows keep them, with large payloads stored; do it before any row is locked. */
+export function keepEntries(spills: Spills, runId: RunId, entries: readonly NewLogEntry[]) {
+  return Promise.all(
+    entries.map(async ({ type, stepId = null, attempt = null, payload }) => ({
+      type,
+      stepId,
+      attempt,
+      ...(await keepPayload(spills, runId, payload)),
+    })),
+  );
+}
+
+async function keepPayload(spills: Spills, runId: RunId, value: unknown): Promise<KeptPayload> {
   const payload = JSON.stringify(value);
   const bytes = new TextEncoder().encode(payload);
   if (bytes.length <= SPILL_LIMIT_BYTES) return { payload, spill: null };

@@ -3,6 +3,7 @@ import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { type EntitySchema, MikroORM } from '@mikro-orm/postgresql';
 import { CompiledQuery, type Kysely, type Transaction as KyselyTransaction } from 'kysely';
+import { createGroupedWrites } from './grouped-writes.ts';
 import { PostgresTransaction } from './postgres-transaction.ts';
 import { readLog } from './read-log.ts';
 import type { Spills } from './spills.ts';
@@ -69,24 +70,31 @@ function createStore(orm: MikroORM, ports: StorePorts): Store {
       const { rows } = await connect().executeQuery(CompiledQuery.raw(text, [...parameters]));
       return rows as Row[]; // the statement decides the shape of its rows
     });
+  const tell = (committed: Committed): void => {
+    if (committed.outbox.length > 0 || committed.advanced.length > 0)
+      for (const listener of listeners) listener(committed);
+  };
+  const transaction: Store['transaction'] = async (work) => {
+    const { value, committed } = await translating(() =>
+      transact(connect(), async (context) => {
+        const em = orm.em.fork();
+        em.setTransactionContext(context);
+        const transaction = new PostgresTransaction(em, ports);
+        const value = await work(transaction);
+        await em.flush();
+        return { value, committed: await transaction.flush() };
+      }),
+    );
+    tell(committed);
+    return value;
+  };
   return {
     orm,
     query,
-    transaction: async (work) => {
-      const { value, committed } = await translating(() =>
-        transact(connect(), async (context) => {
-          const em = orm.em.fork();
-          em.setTransactionContext(context);
-          const transaction = new PostgresTransaction(em, ports);
-          const value = await work(transaction);
-          await em.flush();
-          return { value, committed: await transaction.flush() };
-        }),
-      );
-      if (committed.outbox.length > 0 || committed.advanced.length > 0) for (const tell of listeners) tell(committed);
-      return value;
-    },
+    transaction,
+    grouped: createGroupedWrites({ query, transaction }, ports, tell),
     readLog: (runId, options) => readLog(query, ports.spills, runId, options),
+    traceContext: ports.traceContext,
     onCommitted: (listener) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);

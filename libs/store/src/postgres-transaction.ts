@@ -7,18 +7,23 @@ import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { CompiledQuery } from 'kysely';
 import type { z } from 'zod';
-import { appendLog, requireCurrent, scopeOf } from './append-log.ts';
+import { appendLog, keepEntries, requireCurrent, requireLease, scopeOf } from './append-log.ts';
+import { appendLogs } from './append-logs.ts';
 import type { Lease } from './lease.ts';
+import { describeAdded } from './log-advance.ts';
 import type { OutboxRow } from './outbox.ts';
+import { composeMessage, requireSize, traceHeaders } from './outgoing.ts';
 import type { Committed, StorePorts } from './store.ts';
 import type { AppendOptions, PublishOptions, RawMessage, Transaction } from './transaction.ts';
 
-/** The broker takes 1 MiB with headers. */
-const MESSAGE_LIMIT_BYTES = 900 * 1024;
 const newestAnnounced = 100;
 
-type WaitingMessage = Required<RawMessage>;
-type Advance = { -readonly [Key in keyof LogAdvanced]: LogAdvanced[Key] } & { durable: boolean };
+type WaitingMessage = Required<Omit<RawMessage, 'cause'>> & Pick<RawMessage, 'cause'>;
+interface Advance {
+  readonly told: LogAdvanced;
+  readonly durable: boolean;
+  readonly trace: TraceContext | undefined;
+}
 
 /** The transaction of one EntityManager. Messages are held back and written in one statement when the work is done. */
 export class PostgresTransaction implements Transaction {
@@ -44,8 +49,25 @@ export class PostgresTransaction implements Transaction {
     const at = this.#ports.clock();
     const trace = options.trace ?? this.#ports.traceContext();
     const last = await appendLog(this.query, this.#ports.spills, { runId, entries, lease: options.lease, trace, at });
-    this.#noteAdvance(runId, entries, last, at);
+    this.#noteAdvance({ runId, entries, trace }, last, at);
     return last;
+  }
+
+  async appendLogs(logs: Parameters<Transaction['appendLogs']>[0]): Promise<void> {
+    if (logs.length === 0) return;
+    const at = this.#ports.clock();
+    const kept = await Promise.all(
+      logs.map(async ({ runId, entries, trace }) => {
+        requireLease({ runId, entries, lease: undefined });
+        return { runId, lease: undefined, trace, at, entries: await keepEntries(this.#ports.spills, runId, entries) };
+      }),
+    );
+    const last = await appendLogs(this.query, kept);
+    for (const [place, log] of logs.entries()) {
+      const sequence = last[place];
+      if (sequence === undefined) throw new Error(`the cursor of ${log.runId} gave no sequence`);
+      this.#noteAdvance(log, sequence, at);
+    }
   }
 
   requireLease(lease: Lease): Promise<void> {
@@ -55,44 +77,54 @@ export class PostgresTransaction implements Transaction {
   async publish<Schema extends z.ZodObject>(
     contract: MessageContract<Schema>,
     payload: z.input<Schema>,
-    { headers = {}, trace }: PublishOptions = {},
+    { headers = {}, trace, cause }: PublishOptions = {},
   ): Promise<void> {
-    const message = contract.payload.parse(payload);
+    const message = composeMessage(contract, payload, trace ?? this.#ports.traceContext());
     await this.publishRaw({
-      subject: contract.subjectOf?.(message) ?? contract.subject,
-      messageId: contract.messageId(message),
-      payload: JSON.stringify(message),
-      headers: { ...traceHeaders(trace ?? this.#ports.traceContext()), ...headers },
+      ...message,
+      headers: { ...message.headers, ...headers },
+      ...(cause === undefined ? {} : { cause }),
     });
   }
 
   async publishRaw(message: RawMessage): Promise<void> {
-    const bytes = Buffer.byteLength(message.payload);
-    if (bytes > MESSAGE_LIMIT_BYTES) {
-      throw new FlotillaError(errors.messageTooLarge, { subject: message.subject, bytes, limit: MESSAGE_LIMIT_BYTES });
-    }
-    this.#messages.push({ ...message, headers: message.headers ?? traceHeaders(this.#ports.traceContext()) });
+    this.#messages.push({
+      ...requireSize(message),
+      headers: message.headers ?? traceHeaders(this.#ports.traceContext()),
+    });
   }
 
   async completeInbox(messageId: string, stage: string): Promise<void> {
-    const rows = await this.query(
-      `insert into flow.inbox as inbox (message_id, stage, deliveries, handled_at) values ($1, $2, 1, clock_timestamp())
+    await this.completeInboxes([{ messageId, stage }]);
+    this.#cause = messageId;
+  }
+
+  async completeInboxes(deliveries: Parameters<Transaction['completeInboxes']>[0]): Promise<void> {
+    if (deliveries.length === 0) return;
+    const rows = await this.query<{ messageId: string }>(
+      `insert into flow.inbox as inbox (message_id, stage, deliveries, handled_at)
+       select message_id, stage, 1, clock_timestamp() from unnest($1::text[], $2::text[]) as given (message_id, stage)
+        order by message_id, stage
        on conflict (message_id, stage) do update set handled_at = clock_timestamp(), open = greatest(inbox.open - 1, 0)
         where inbox.handled_at is null
-       returning 1`,
-      [messageId, stage],
+       returning message_id as "messageId"`,
+      [deliveries.map(({ messageId }) => messageId), deliveries.map(({ stage }) => stage)],
     );
-    if (rows.length === 0) throw new FlotillaError(errors.deliveryAlreadyHandled, { messageId });
-    this.#cause = messageId;
+    if (rows.length === deliveries.length) return;
+    const completed = new Set(rows.map(({ messageId }) => messageId));
+    const messageId = deliveries.find((delivery) => !completed.has(delivery.messageId))?.messageId;
+    throw new FlotillaError(errors.deliveryAlreadyHandled, { messageId });
   }
 
   /** Writes what was held back; the last thing before the commit. */
   async flush(): Promise<Committed> {
     const advances = [...this.#advances.values()];
-    for (const { durable, ...advance } of advances) if (durable) await this.publish(LogAdvanced, advance);
+    for (const { told, durable, trace } of advances) {
+      if (durable) await this.publish(LogAdvanced, told, trace === undefined ? {} : { trace });
+    }
     return {
       outbox: await this.#writeOutbox(),
-      advanced: advances.filter(({ durable }) => !durable).map(({ durable: _, ...advance }) => advance),
+      advanced: advances.filter(({ durable }) => !durable).map(({ told }) => told),
     };
   }
 
@@ -101,9 +133,9 @@ export class PostgresTransaction implements Transaction {
     const messages = this.#messages;
     const rows = await this.query<{ id: string }>(
       `insert into flow.outbox (message_id, subject, payload, headers, cause)
-       select message_id, subject, payload, headers::json, $5
-         from unnest($1::text[], $2::text[], $3::text[], $4::text[])
-              with ordinality as given (message_id, subject, payload, headers, place)
+       select message_id, subject, payload, headers::json, cause
+         from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
+              with ordinality as given (message_id, subject, payload, headers, cause, place)
         order by place
        returning id`,
       [
@@ -111,34 +143,24 @@ export class PostgresTransaction implements Transaction {
         messages.map(({ subject }) => subject),
         messages.map(({ payload }) => payload),
         messages.map(({ headers }) => JSON.stringify(headers)),
-        this.#cause,
+        messages.map(({ cause }) => cause ?? this.#cause),
       ],
     );
     return messages.map((message, place) => ({ ...message, id: rows[place]?.id ?? '0' }));
   }
 
   /** What the router writes must reach readers even if this process dies now; journals may wait for the next entry. */
-  #noteAdvance(runId: RunId, entries: readonly NewLogEntry[], last: number, at: Date): void {
+  #noteAdvance(
+    { runId, entries, trace }: Parameters<Transaction['appendLogs']>[0][number],
+    last: number,
+    at: Date,
+  ): void {
     const known = this.#advances.get(runId);
-    const added = entries.map(({ type, stepId }, place) => ({
-      sequence: last - entries.length + place + 1,
-      type,
-      at: at.toISOString(),
-      ...(stepId === undefined ? {} : { stepId }),
-    }));
+    const added = [...(known?.told.entries ?? []), ...describeAdded(entries, last, at)];
     this.#advances.set(runId, {
-      runId,
-      sequence: last,
-      entries: [...(known?.entries ?? []), ...added].slice(-newestAnnounced),
+      told: { runId, sequence: last, entries: added.slice(-newestAnnounced) },
       durable: (known?.durable ?? false) || entries.some(({ type }) => scopeOf(type) === 'run'),
+      trace,
     });
   }
-}
-
-function traceHeaders(trace: TraceContext | undefined): Readonly<Record<string, string>> {
-  if (trace === undefined) return {};
-  return {
-    traceparent: trace.traceparent,
-    ...(trace.tracestate === undefined ? {} : { tracestate: trace.tracestate }),
-  };
 }

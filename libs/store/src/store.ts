@@ -2,6 +2,7 @@ import type { LogEntry } from '@flotilla/contracts/log-entry';
 import type { RunId, StepId, TraceContext } from '@flotilla/contracts/ids';
 import type { LogAdvanced } from '@flotilla/contracts/messages/log-advanced';
 import type { MikroORM } from '@mikro-orm/postgresql';
+import type { GroupedWrites } from './grouped-writes.ts';
 import type { OutboxRow } from './outbox.ts';
 import type { Spills } from './spills.ts';
 import type { Transaction } from './transaction.ts';
@@ -29,8 +30,12 @@ export interface Store {
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
   /** One statement with $1 parameters in a transaction of its own. */
   query<Row>(text: string, parameters?: readonly unknown[]): Promise<readonly Row[]>;
+  /** Writes that many do at once. */
+  readonly grouped: GroupedWrites;
   /** A run's entries in their order, spilled payloads put back. */
   readLog(runId: RunId, options?: ReadLogOptions): Promise<readonly LogEntry[]>;
+  /** The trace that is active now. */
+  traceContext(): TraceContext | undefined;
   /** Calls `listener` after each commit that has something to tell. Returns how to stop. */
   onCommitted(listener: (committed: Committed) => void): () => void;
   close(): Promise<void>;

@@ -16,6 +16,8 @@ export interface PublishOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Default: the trace that is active. */
   readonly trace?: TraceContext;
+  /** Id of the message that this answers. Default: the one that this transaction completes. */
+  readonly cause?: string;
 }
 
 /** A message whose subject is not in the catalogue. */
@@ -25,6 +27,7 @@ export interface RawMessage {
   /** JSON. */
   readonly payload: string;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly cause?: string;
 }
 
 export interface Transaction {
@@ -38,6 +41,14 @@ export interface Transaction {
    * where they are not.
    */
   appendLog(runId: RunId, entries: readonly NewLogEntry[], options?: AppendOptions): Promise<number>;
+  /** The same for different runs in one statement, without leases. */
+  appendLogs(
+    logs: readonly {
+      readonly runId: RunId;
+      readonly entries: readonly NewLogEntry[];
+      readonly trace: TraceContext | undefined;
+    }[],
+  ): Promise<void>;
   /** Throws LEASE_LOST unless the lease's number is current; it is not given away before this transaction ends. */
   requireLease(lease: Lease): Promise<void>;
   /** Writes the message to the outbox. Throws MESSAGE_TOO_LARGE. */
@@ -52,4 +63,6 @@ export interface Transaction {
    * transaction, where another delivery of the message was faster.
    */
   completeInbox(messageId: string, stage: string): Promise<void>;
+  /** The same for several; what is published says itself which of them it answers. */
+  completeInboxes(deliveries: readonly { readonly messageId: string; readonly stage: string }[]): Promise<void>;
 }
