@@ -8,6 +8,6 @@ const budget = { attempts: 5, delaysMs: [500, 2_000, 10_000] };
 
 /** What the router takes. */
 export const routerStages = [
-  stage(TaskSubmitted, AcceptTaskHandler, { budget, concurrency: 4 }),
-  stage(StepCompleted, CompleteStepHandler, { budget, concurrency: 8 }),
+  stage(TaskSubmitted, AcceptTaskHandler, { budget, concurrency: 8 }),
+  stage(StepCompleted, CompleteStepHandler, { budget, concurrency: 32 }),
 ];

@@ -3,11 +3,13 @@ import { RunId, type GateId, type Principal } from '@flotilla/contracts/ids';
 import type { StepCompleted } from '@flotilla/contracts/messages/step-completed';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
+import { gather } from '@flotilla/store/gather';
 import type { Store } from '@flotilla/store/store';
 import type { Transaction } from '@flotilla/store/transaction';
 import type { Advance, Decision, RunEvent } from '../domain/decision.ts';
 import { GateFacts, whyDecisionRefused, type WantedDecision } from '../domain/judge-gate.ts';
 import { laneOf, type RunState } from '../domain/run-state.ts';
+import { completeSteps, type CompletionToTake } from './complete-steps.ts';
 import { GateEntity, type GateRow } from './entities.ts';
 import { lockRun, moveRun, readTrace, type MoveOptions } from './move-run.ts';
 import { publishedState } from './run-columns.ts';
@@ -25,16 +27,34 @@ export interface Inbox {
   readonly stage: string;
 }
 
+/** Outcomes taken in one transaction at most; the runs of all of them are locked until it ends. */
+const completedAtOnce = 64;
+
 /** Everything that happens to a run after its intake: each method moves one run by one event in one transaction. */
 export class RunStore {
   readonly #ports: RunStorePorts;
+  readonly #complete: (taken: CompletionToTake) => Promise<Decision | undefined>;
 
   constructor(ports: RunStorePorts) {
     this.#ports = ports;
+    const { store, clock, newGateId } = ports;
+    this.#complete = gather({
+      together: (taken) =>
+        store.transaction((transaction) => completeSteps(transaction, taken, { now: clock(), newGateId })),
+      keyOf: ({ completion }) => completion.runId,
+      limit: completedAtOnce,
+    });
   }
 
   /** Takes the outcome of a step. Of a step, attempt or run that is over it is dropped; the delivery counts as handled either way. */
-  completeStep(completion: StepCompleted, inbox?: Inbox): Promise<Decision> {
+  async completeStep(completion: StepCompleted, inbox?: Inbox): Promise<Decision> {
+    if (inbox !== undefined) {
+      const decision = await this.#complete({ completion, inbox, trace: this.#ports.store.traceContext() });
+      if (decision !== undefined) {
+        await this.#afterCommit(decision);
+        return decision;
+      }
+    }
     return this.#move(completion.runId, { kind: 'stepCompleted', completion }, inbox);
   }
 
