@@ -1,7 +1,7 @@
 import { OpenStepRequested } from '@flotilla/contracts/messages/open-step-requested';
 import { openStore } from '@flotilla/store/open-store';
 import type { Store } from '@flotilla/store/store';
-import { publishRaw } from '@flotilla/stream/publish-message';
+import { announceRaw, publishRaw } from '@flotilla/stream/publish-message';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createHostFixture, eventually, type HostFixture, planRequest } from './host.fixture.ts';
@@ -18,6 +18,7 @@ const relayOf = (store: Store, options: Partial<OutboxRelayOptions> = {}) =>
   startOutboxRelay({
     store,
     publish: (message) => publishRaw(fixture.broker, message),
+    announce: (message) => announceRaw(fixture.broker, message),
     subjects: ['flotilla.step.requested.>', 'flotilla.events.*'],
     connected: () => fixture.broker.connected,
     logger: silent,

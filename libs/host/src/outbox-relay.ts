@@ -10,6 +10,8 @@ export interface OutboxRelayOptions {
   readonly store: Store;
   /** Returns once the broker has the message. */
   readonly publish: (message: OutgoingMessage) => Promise<unknown>;
+  /** Sends a message that may be lost. */
+  readonly announce: (message: OutgoingMessage) => void;
   /** Subjects that this process may publish. */
   readonly subjects: readonly string[];
   readonly connected: () => boolean;
@@ -74,7 +76,7 @@ export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
         messageId: LogAdvanced.messageId(advance),
         payload: JSON.stringify(advance),
       };
-      options.publish(message).catch((error: unknown) => tellOnce('wake_up_failed', error));
+      options.announce(message);
     }
   };
   const forget = store.onCommitted((committed) => {

@@ -8,7 +8,7 @@ import { pruneFlow, subjectExpression } from '@flotilla/store/outbox';
 import type { Store } from '@flotilla/store/store';
 import { type Broker, connectBroker } from '@flotilla/stream/connect-broker';
 import { provisionStreams } from '@flotilla/stream/provision-streams';
-import type { OutgoingMessage } from '@flotilla/stream/publish-message';
+import { announceRaw, type OutgoingMessage } from '@flotilla/stream/publish-message';
 import { createLogger, type Logger } from './create-logger.ts';
 import { createIds, type Ids } from './ids.ts';
 import { holdsWithin } from './health-server.ts';
@@ -180,15 +180,19 @@ function publishersOf(names: readonly ServiceName[], brokerOf: (service: Service
     patterns: publishedSubjects(name).map((subject) => new RegExp(subjectExpression(subject))),
   }));
   const [fallback] = publishers;
+  const publisherOf = ({ subject }: OutgoingMessage) => {
+    const found = publishers.find(({ patterns }) => patterns.some((pattern) => pattern.test(subject))) ?? fallback;
+    if (found === undefined) throw new RangeError('a process has at least one service');
+    return found;
+  };
   return {
     subjects: names.flatMap(publishedSubjects),
     connected: () => publishers.every(({ broker }) => broker.connected),
     publish: async (message: OutgoingMessage) => {
-      const publisher =
-        publishers.find(({ patterns }) => patterns.some((pattern) => pattern.test(message.subject))) ?? fallback;
-      if (publisher === undefined) throw new RangeError('a process has at least one service');
-      await publishTraced(publisher.name, publisher.broker, message);
+      const { name, broker } = publisherOf(message);
+      await publishTraced(name, broker, message);
     },
+    announce: (message: OutgoingMessage) => announceRaw(publisherOf(message).broker, message),
   };
 }
 

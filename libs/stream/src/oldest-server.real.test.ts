@@ -6,7 +6,7 @@ import { type Broker, connectBroker, OLDEST_SERVER } from './connect-broker.ts';
 import { openBucket } from './open-bucket.ts';
 import { provisionConsumer, provisionStreams } from './provision-streams.ts';
 import { publishMessage } from './publish-message.ts';
-import { pullMessage } from './pull-message.ts';
+import { pullOne } from './stream.fixture.ts';
 
 /** What nats-server 2.9.10 reads of each request; a newer field would be passed over there without a word. */
 const known = {
@@ -66,16 +66,14 @@ test('all that is asked of the broker is there in the oldest server', async () =
   const consumer = await provisionConsumer(broker, 'merger', OpenStepRequested);
   await provisionConsumer(broker, 'router', StepCompleted);
   await provisionConsumer(broker, 'router', { stream: 'TASKS', subject: 'flotilla.tasks.submitted' });
-  const signal = new AbortController().signal;
   for (const settle of ['ack', 'later', 'term'] as const) {
     const runId = `run_${settle.padStart(26, '0')}`;
     await publishMessage(broker, OpenStepRequested, { ...OpenStepRequested.example, runId });
-    const pulled = await pullMessage(consumer, { expiresMs: 2_000, signal });
-    if (pulled.kind !== 'message') throw new Error(`no message but ${pulled.kind}`);
-    pulled.message.working();
-    if (settle === 'ack') pulled.message.ack();
-    if (settle === 'later') pulled.message.nak(60_000);
-    if (settle === 'term') pulled.message.term();
+    const message = await pullOne(consumer);
+    message.working();
+    if (settle === 'ack') message.ack();
+    if (settle === 'later') message.nak(60_000);
+    if (settle === 'term') message.term();
   }
   const bucket = await openBucket(broker, 'spills');
   const bytes = new Uint8Array(200_000).fill(7);

@@ -14,7 +14,7 @@ import { publishLive, subscribeEvents, subscribeLive } from './live.ts';
 import { openBucket } from './open-bucket.ts';
 import { provisionConsumer, provisionStreams } from './provision-streams.ts';
 import { publishMessage, publishRaw } from './publish-message.ts';
-import { pullMessage } from './pull-message.ts';
+import { pullOne } from './stream.fixture.ts';
 
 let nats: NatsServer;
 const brokers = new Map<string, Broker>();
@@ -53,18 +53,15 @@ function as(user: string): Broker {
   if (broker === undefined) throw new Error(`no user ${user}`);
   return broker;
 }
-const pull = { expiresMs: 2_000, signal: new AbortController().signal };
 const runId = OpenStepRequested.example.runId;
 
 test('with their permissions the router asks, a worker takes and answers, and the router hears it', async () => {
   await publishMessage(as('router'), OpenStepRequested, OpenStepRequested.example);
-  const work = await pullMessage(await provisionConsumer(as('merger'), 'merger', OpenStepRequested), pull);
-  if (work.kind !== 'message') throw new Error(`no message but ${work.kind}`);
-  work.message.working();
-  work.message.ack();
+  const work = await pullOne(await provisionConsumer(as('merger'), 'merger', OpenStepRequested));
+  work.working();
+  work.ack();
   await publishMessage(as('merger'), StepCompleted, StepCompleted.example);
-  const answer = await pullMessage(await provisionConsumer(as('router'), 'router', StepCompleted), pull);
-  expect(answer.kind).toBe('message');
+  await pullOne(await provisionConsumer(as('router'), 'router', StepCompleted));
   expect(refusals).toEqual([]);
 });
 
@@ -139,10 +136,9 @@ test('a publisher puts a task on the queue under its own name and gets the answe
     messageId: 't1',
     payload: JSON.stringify(TaskSubmitted.example),
   });
-  const task = await pullMessage(await provisionConsumer(as('router'), 'router', TaskSubmitted), pull);
-  if (task.kind !== 'message') throw new Error('no task arrived');
-  task.message.ack();
-  expect(task.message.subject).toBe('flotilla.tasks.submitted.ci');
+  const task = await pullOne(await provisionConsumer(as('router'), 'router', TaskSubmitted));
+  task.ack();
+  expect(task.subject).toBe('flotilla.tasks.submitted.ci');
   as('router').nc.publish(inbox, 'run_1');
   await pollUntil('the answer arrives', 5_000, () => answers.length === 1);
 });

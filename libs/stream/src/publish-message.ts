@@ -23,6 +23,12 @@ export function publishRaw(
   );
 }
 
+/** Hands a message to the connection and waits for nothing: it may be lost with the connection. The stream keeps what arrives. */
+export function announceRaw(broker: Broker, { subject, messageId, payload }: OutgoingMessage): void {
+  if (!broker.nc.isClosed())
+    broker.nc.publish(subject, payload, { headers: toNatsHeaders({ 'Nats-Msg-Id': messageId }) });
+}
+
 /** Publishes the message of a contract, checked against it. */
 export async function publishMessage<Schema extends z.ZodObject>(
   broker: Broker,

@@ -6,7 +6,7 @@ import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import type { Broker } from './connect-broker.ts';
 import type { DeliveryGuard, DeliveryObserver } from './delivery-guard.ts';
 import { provisionConsumer } from './provision-streams.ts';
-import { pullMessage } from './pull-message.ts';
+import { pullMessages } from './pull-messages.ts';
 import { type DeliveryPorts, runDelivery } from './run-delivery.ts';
 import type { Handler, Stage } from './stage.ts';
 
@@ -45,11 +45,13 @@ export class StageRunner {
   readonly #ports: DeliveryPorts;
   readonly #handler: Handler<unknown>;
   readonly #running = new Set<Promise<void>>();
-  readonly #asked = new AbortController();
+  readonly #ending = new AbortController();
   readonly #given = new AbortController();
   #consumer: Consumer | undefined;
   #pulls = new AbortController();
-  #pulling = 0;
+  /** Messages that the broker was asked for and did not give yet. */
+  #asked = 0;
+  #filling: NodeJS.Immediate | undefined;
   #failures = 0;
   #stopped = false;
   #tick: NodeJS.Timeout | undefined;
@@ -90,7 +92,7 @@ export class StageRunner {
     this.#forgetReconnect?.();
     this.#pulls.abort();
     await this.#settledWithin(finishMs);
-    this.#asked.abort(new FlotillaError(errors.shuttingDown));
+    this.#ending.abort(new FlotillaError(errors.shuttingDown));
     await this.#settledWithin(abortMs);
     this.#given.abort(new FlotillaError(errors.shuttingDown));
     await Promise.all(this.#running);
@@ -107,7 +109,16 @@ export class StageRunner {
     const slots = typeof concurrency === 'function' ? concurrency() : concurrency;
     const consumer = this.#consumer;
     if (consumer === undefined) return;
-    while (!this.#stopped && this.#running.size + this.#pulling < slots) void this.#pull(consumer);
+    const free = slots - this.#running.size - this.#asked;
+    if (!this.#stopped && free > 0) void this.#pull(consumer, free);
+  }
+
+  /** Slots that become free in one turn are asked for together. */
+  #fillSoon(): void {
+    this.#filling ??= setImmediate(() => {
+      this.#filling = undefined;
+      this.#fill();
+    });
   }
 
   /** A server that was away has forgotten what was asked of it. */
@@ -116,27 +127,37 @@ export class StageRunner {
     this.#pulls = new AbortController();
   }
 
-  async #pull(consumer: Consumer): Promise<void> {
-    this.#pulling += 1;
+  async #pull(consumer: Consumer, count: number): Promise<void> {
+    this.#asked += count;
+    let open = count;
     try {
-      const pulled = await pullMessage(consumer, { expiresMs: pullExpiresMs, signal: this.#pulls.signal });
-      if (pulled.kind === 'message') this.#take(pulled.message);
+      const pulled = await pullMessages(consumer, {
+        count,
+        expiresMs: pullExpiresMs,
+        signal: this.#pulls.signal,
+        take: (message) => {
+          open -= 1;
+          this.#asked -= 1;
+          this.#failures = 0;
+          this.#take(message);
+        },
+      });
       if (pulled.kind === 'unavailable') await this.#recover(pulled.reason);
       else this.#failures = 0;
     } catch (error) {
       await this.#recover(error);
     } finally {
-      this.#pulling -= 1;
-      this.#fill();
+      this.#asked -= open;
+      this.#fillSoon();
     }
   }
 
   #take(message: JsMsg): void {
     if (this.#stopped) return message.nak();
-    const shutdown = { signal: this.#asked.signal, given: this.#given.signal };
+    const shutdown = { signal: this.#ending.signal, given: this.#given.signal };
     const delivery = runDelivery(this.#ports, this.#options.stage, this.#handler, message, shutdown).finally(() => {
       this.#running.delete(delivery);
-      this.#fill();
+      this.#fillSoon();
     });
     this.#running.add(delivery);
   }

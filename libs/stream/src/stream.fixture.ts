@@ -1,3 +1,4 @@
+import type { Consumer, JsMsg } from '@nats-io/jetstream';
 import { OpenStepRequested } from '@flotilla/contracts/messages/open-step-requested';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
@@ -6,6 +7,7 @@ import { type Broker, connectBroker } from './connect-broker.ts';
 import type { Settlement } from './decide-settlement.ts';
 import type { Burial, Claim, DeliveryGuard, DeliveryObserver } from './delivery-guard.ts';
 import { provisionStreams } from './provision-streams.ts';
+import { pullMessages } from './pull-messages.ts';
 import type { Handler, Stage } from './stage.ts';
 import { stage } from './stage.ts';
 import { StageRunner, type StageRunnerOptions } from './stage-runner.ts';
@@ -131,4 +133,19 @@ export async function createStreamFixture() {
       await nats.close();
     },
   };
+}
+
+/** The next message; throws where none comes or the broker refuses. */
+export async function pullOne(consumer: Consumer): Promise<JsMsg> {
+  const messages: JsMsg[] = [];
+  const signal = new AbortController().signal;
+  const pulled = await pullMessages(consumer, {
+    count: 1,
+    expiresMs: 5_000,
+    signal,
+    take: (each) => messages.push(each),
+  });
+  const [message] = messages;
+  if (message === undefined) throw new Error(`no message but ${pulled.kind}`);
+  return message;
 }
