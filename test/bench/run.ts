@@ -7,10 +7,16 @@ import { chooseSink } from '@flotilla/dev/report-sinks';
 import { repositoryDirectory } from '@flotilla/dev/repository';
 import { bringUpServers } from '@flotilla/dev/servers';
 import type { Bench } from './harness.ts';
+import { growth } from './growth.ts';
+import { landing } from './landing.ts';
 import { pipeline } from './pipeline.ts';
+import { recovery } from './recovery.ts';
+import { sandbox } from './sandbox.ts';
+import { start } from './start.ts';
+import { watch } from './watch.ts';
 import { describeMachine, renderMachine, renderResult } from './report.ts';
 
-const benches: readonly Bench[] = [pipeline];
+const benches: readonly Bench[] = [pipeline, watch, sandbox, landing, recovery, start, growth];
 
 const help = `Measures on this machine, against what else there is, and keeps the figures in .data/bench.
 
