@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nothingSpent } from '@flotilla/contracts/allowance';
+import { callCatalogue } from '@flotilla/contracts/call-catalogue';
 import { stepRequests } from '@flotilla/contracts/catalogue';
 import type { MessageContract } from '@flotilla/contracts/define-message';
 import { CommitId, TreeId } from '@flotilla/contracts/ids';
@@ -13,6 +14,7 @@ import type { StepAnswer, StepWork } from '@flotilla/host/step-work';
 import { describeMove } from '@flotilla/router/describe-move';
 import { routerService } from '@flotilla/router/router.module';
 import { IntakeStore } from '@flotilla/router/store/intake.store';
+import { serve } from '@flotilla/stream/calls';
 import { compileTopology } from '@flotilla/workflow/compile-topology';
 
 /** The id of six-steps.yaml. */
@@ -41,9 +43,32 @@ function outcomeOf(verb: Verb): Outcome {
   return result === undefined ? { kind: 'no_changes', reason: 'Nothing was asked for.' } : { kind: 'done', result };
 }
 
+/** Runs whose goal begins so stay in their `open` step until its process ends. */
+export const heldStep = createHeldStep('Hold this step.');
+
+function createHeldStep(goal: string) {
+  const times = new Map<string, number>();
+  const asking = new Map<string, () => void>();
+  return {
+    goal,
+    hold: (runId: string): Promise<never> => {
+      times.set(runId, Date.now());
+      asking.get(runId)?.();
+      return new Promise<never>(() => undefined);
+    },
+    /** When this process began to work on the step of a run; waits until it does. */
+    seen: async (runId: string): Promise<{ readonly runId: string; readonly at: number }> => {
+      if (!times.has(runId)) await new Promise<void>((resolve) => asking.set(runId, resolve));
+      return { runId, at: times.get(runId) ?? 0 };
+    },
+  };
+}
+
 /** Answers every step at once; lease, inbox, journal, outbox and spans around it are the host's own. */
 class NoWork implements StepWork<StepRequest> {
-  work({ verb }: StepRequest): Promise<StepAnswer> {
+  work(request: StepRequest & { readonly goal?: string }): Promise<StepAnswer> {
+    const { verb, runId } = request;
+    if (request.goal?.startsWith(heldStep.goal) === true) return heldStep.hold(runId);
     return Promise.resolve({ outcome: outcomeOf(verb), spent: nothingSpent });
   }
 }
@@ -59,6 +84,11 @@ function worker(name: (typeof workers)[number]): ServiceDefinition {
     name,
     // NoWork takes what every request has.
     stages: contracts.map((contract) => stepStage(contract, NoWork as never, { concurrency })),
+    // Nobody asks in a bench.
+    calls: () =>
+      callCatalogue
+        .filter(({ servedBy, kind }) => servedBy === name && kind !== 'stream')
+        .map((call) => serve(call, () => Promise.reject(new Error('a bench answers no calls')))),
     module: () => ({ module: WorkerModule, providers: [{ provide: NoWork, useFactory: () => new NoWork() }] }),
   };
 }
