@@ -1,5 +1,4 @@
-import type { Verdict } from '../tool-call.ts';
-import { decideByClasses, worstClass, type CommandClass } from './command-class.ts';
+import { decideByClasses, worstClass, type CommandClass, type CommandVerdict } from './command-class.ts';
 import { Findings, showWords, type Finding } from './findings.ts';
 import { LENGTH_LIMIT, walkText } from './walk-script.ts';
 
@@ -14,7 +13,7 @@ export interface Classification {
   /** The classes of all parts, from harmless to forbidden. */
   readonly classes: readonly CommandClass[];
   /** By the set of classes, never by the label. */
-  readonly verdict: Verdict;
+  readonly verdict: CommandVerdict;
   /** True where nobody can take back what a part does, or where a part could not be followed at all: never covered by a mode. */
   readonly irreversible: boolean;
   /** A phrase for each part that is more than reading, the worst first; empty for a command that only reads. */

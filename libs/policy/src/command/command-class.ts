@@ -1,5 +1,3 @@
-import type { Verdict } from '../tool-call.ts';
-
 /** From harmless to forbidden; the order is the severity. */
 export const commandClasses = [
   'READ_ONLY',
@@ -14,6 +12,9 @@ export const commandClasses = [
 ] as const;
 export type CommandClass = (typeof commandClasses)[number];
 
+/** The verdicts of a tool call, which is decided with this one among others. */
+export type CommandVerdict = 'allow' | 'ask' | 'refuse';
+
 export const summaryOfClass: Readonly<Record<CommandClass, string>> = {
   READ_ONLY: 'only reads',
   TEST: 'runs tests or checks of the project',
@@ -26,7 +27,7 @@ export const summaryOfClass: Readonly<Record<CommandClass, string>> = {
   PRIVILEGED: 'needs or gives elevated rights',
 };
 
-const verdictOfClass: Readonly<Record<CommandClass, Verdict>> = {
+const verdictOfClass: Readonly<Record<CommandClass, CommandVerdict>> = {
   READ_ONLY: 'allow',
   TEST: 'allow',
   BUILD: 'allow',
@@ -50,8 +51,8 @@ export function worstClass(classes: Iterable<CommandClass>): CommandClass {
 }
 
 /** The strictest verdict of the set, never of the label alone: without a network, one NETWORK part refuses the whole. */
-export function decideByClasses(classes: Iterable<CommandClass>, network: boolean): Verdict {
-  let verdict: Verdict = 'allow';
+export function decideByClasses(classes: Iterable<CommandClass>, network: boolean): CommandVerdict {
+  let verdict: CommandVerdict = 'allow';
   for (const each of classes) {
     const own = each === 'NETWORK' && !network ? 'refuse' : verdictOfClass[each];
     if (own === 'refuse') return 'refuse';

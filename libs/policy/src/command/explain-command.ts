@@ -1,6 +1,5 @@
-import type { Verdict } from '../tool-call.ts';
 import { classifyCommand, type Classification, type ClassifyOptions } from './classify-command.ts';
-import { severityOf, summaryOfClass } from './command-class.ts';
+import { severityOf, summaryOfClass, type CommandVerdict } from './command-class.ts';
 import { showWords, type Finding } from './findings.ts';
 
 /** Says in words what a command may do, part by part, and what follows from it. Several lines, without a last newline. */
@@ -17,7 +16,7 @@ export function explainCommand(text: string, options: ClassifyOptions = {}): str
   ].join('\n');
 }
 
-const sentenceOfVerdict: Readonly<Record<Verdict, string>> = {
+const sentenceOfVerdict: Readonly<Record<CommandVerdict, string>> = {
   allow: 'It runs without a question.',
   ask: 'A person is asked first; in auto mode it runs.',
   refuse: 'It is refused, and nobody is asked.',

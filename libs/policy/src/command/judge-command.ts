@@ -4,7 +4,7 @@ import { LimitReached, PARTS_LIMIT, showWords, type Findings } from './findings.
 import { isSecretPath, normalisePath, whyDestroyed } from './judge-paths.ts';
 import { judges } from './judges/judges.ts';
 import { readArguments, type Arguments, type Option } from './read-arguments.ts';
-import { isDynamic, literal, type Field } from './read-words.ts';
+import { isDynamic, type Field } from './read-words.ts';
 import type { Form } from './rule.ts';
 import { findRule, verbForm } from './rule-table.ts';
 import { resolvePath, type Scope } from './scope.ts';
@@ -262,9 +262,4 @@ class FormJudge {
 /** `ProxyCommand=…`, `exec=…` and git's `!…` name the command that follows. */
 function withoutKey(value: string): string {
   return value.replace(/^(!|(exec|[A-Za-z]*command|[A-Za-z]*askpass)\s*=\s*)/i, '');
-}
-
-/** Words that came as plain text. */
-export function literals(words: readonly string[]): readonly Field[] {
-  return words.map(literal);
 }
