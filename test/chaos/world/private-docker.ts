@@ -34,10 +34,11 @@ export async function startPrivateDocker(options: {
   await mkdir(options.directory, { recursive: true });
   const socket = join(options.socketDirectory, 'docker.sock');
   const docker = new Dockerode({ host: '', socketPath: socket });
-  const log = await open(join(options.directory, 'docker.log'), 'a', 0o600);
+  const logPath = join(options.directory, 'docker.log');
+  const log = await open(logPath, 'a', 0o600);
   let child: ChildProcess | undefined;
 
-  const start = async (): Promise<void> => {
+  const launch = (): void => {
     child = spawn(
       setpriv,
       [
@@ -49,12 +50,20 @@ export async function startPrivateDocker(options: {
       ],
       { cwd: '/', detached: true, stdio: ['ignore', log.fd, log.fd] },
     );
-    await waitUntil('the Docker engine of the campaign answers', () =>
-      docker.ping().then(
-        () => true,
-        () => false,
-      ),
+  };
+  /** An engine that its containerd does not answer in time, on a busy machine, gives up; then another one is started. */
+  const answers = async (): Promise<boolean> => {
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) launch();
+    return docker.ping().then(
+      () => true,
+      () => false,
     );
+  };
+  const start = async (): Promise<void> => {
+    await waitUntil('the Docker engine of the campaign answers', answers).catch(async (error: unknown) => {
+      const words = (await readFile(logPath, 'utf8')).trimEnd().split('\n').slice(-5).join(' | ');
+      throw new Error(words, { cause: error });
+    });
   };
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
