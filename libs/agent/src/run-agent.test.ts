@@ -7,7 +7,7 @@ const words = ['one', 'two', 'three'];
 const input: AgentInput = {
   task: { role: 'executor', goal: 'Write the words.', feedback: [] },
   grants: { 'fs.read': true, 'terminal.run': true, 'test.run': true },
-  mode: 'normal',
+  mode: 'auto',
   allowance: { turns: 100, calls: 300, tokens: 1_000_000, microdollars: 1_000_000, seconds: 600 },
   verification: 'required',
   checks: ['test'],

@@ -18,7 +18,18 @@ export function whyNotCanonical(path: string): string | undefined {
 
 /** Characters that are not seen or that turn the direction of text: a name with them is not what it looks like. */
 export function hasInvisibleCharacters(path: string): boolean {
-  return /[\p{Cf}\p{Zl}\p{Zp}]/u.test(path);
+  return invisible.test(path);
+}
+
+/** What chooses the look of an emoji (U+FE0F and its like) is told apart by what it stands on, and file names hold it. */
+const invisible = /[[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]--[\u{fe00}-\u{fe0f}]]/v;
+
+/** A text as it may be shown to a person: what is not seen, or turns the direction of what is, written out. */
+export function showText(text: string): string {
+  return text.replace(
+    /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
 }
 
 /**
@@ -29,7 +40,7 @@ export function reachesGitDirectory(path: string): boolean {
   return path.split('/').some((segment) => {
     const name = segment
       .normalize('NFKC')
-      .replace(/[\p{Cf}]/gu, '')
+      .replace(/[\p{Cf}\p{Mn}\p{Default_Ignorable_Code_Point}]/gu, '')
       .toLowerCase()
       .replace(/:.*$/s, '')
       .replace(/[. ]+$/, '');

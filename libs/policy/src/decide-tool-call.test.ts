@@ -2,8 +2,10 @@ import type { Grants, Mode } from '@flotilla/contracts/grants';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { capabilities } from './capabilities.ts';
-import { decideToolCall } from './decide-tool-call.ts';
-import { intersectGrants, strictestMode } from './intersect-grants.ts';
+import { commandClasses } from './command/command-class.ts';
+import { decideToolCall, offersCapability } from './decide-tool-call.ts';
+import { effectiveMode } from './effective-mode.ts';
+import { intersectGrants } from './intersect-grants.ts';
 import { verdicts, type PolicyContext, type ToolCall } from './tool-call.ts';
 
 const call = (capability: string, ...paths: string[]): ToolCall => ({
@@ -12,8 +14,9 @@ const call = (capability: string, ...paths: string[]): ToolCall => ({
   mutates: false,
   paths,
 });
-const decide = (toolCall: ToolCall, grants: PolicyContext['grants'], mode: Mode = 'normal') =>
-  decideToolCall(toolCall, { grants, mode });
+const run = (command: string): ToolCall => ({ ...call('terminal.run'), command });
+const decide = (toolCall: ToolCall, grants: PolicyContext['grants'], mode: Mode = 'auto', network = false) =>
+  decideToolCall(toolCall, { grants, mode, network });
 const src: Grants = { 'fs.write': { paths: ['src/**'], exclude: ['**/*.lock'] } };
 
 test.each([
@@ -58,11 +61,81 @@ test.each([
   ],
   [
     'a limit that cannot be evaluated refuses',
-    call('terminal.run'),
+    run('ls'),
     { 'terminal.run': { paths: ['src/**'] } },
     'auto',
     'refuse',
     'LIMIT_NOT_EVALUABLE',
+  ],
+  [
+    'a limit on classes of what runs nothing cannot be evaluated',
+    call('fs.read', 'a'),
+    { 'fs.read': { classes: ['READ_ONLY'] } },
+    'auto',
+    'refuse',
+    'LIMIT_NOT_EVALUABLE',
+  ],
+  [
+    'a command that nobody named is refused',
+    call('terminal.run'),
+    { 'terminal.run': true },
+    'auto',
+    'refuse',
+    'LIMIT_NOT_EVALUABLE',
+  ],
+  [
+    'a call that reaches files names one',
+    call('fs.write'),
+    { 'fs.write': true },
+    'auto',
+    'refuse',
+    'LIMIT_NOT_EVALUABLE',
+  ],
+  ['normal mode asks before a write', call('fs.edit', 'a'), { 'fs.edit': true }, 'normal', 'ask', 'ASK_FIRST'],
+  [
+    'normal mode asks before a command that changes',
+    run('touch a'),
+    { 'terminal.run': true },
+    'normal',
+    'ask',
+    'ASK_FIRST',
+  ],
+  ['auto mode does not', run('touch a'), { 'terminal.run': true }, 'auto', 'allow', 'GRANTED'],
+  ['normal mode runs what reads', run('ls | wc -l'), { 'terminal.run': true }, 'normal', 'allow', 'GRANTED'],
+  ['normal mode runs the tests', call('test.run'), { 'test.run': true }, 'normal', 'allow', 'GRANTED'],
+  [
+    'no mode covers what cannot be taken back',
+    run('git push --force'),
+    { 'terminal.run': true },
+    'auto',
+    'ask',
+    'ASK_FIRST',
+  ],
+  ['the destructive is refused', run('rm -rf build'), { 'terminal.run': true }, 'auto', 'refuse', 'COMMAND_REFUSED'],
+  ['the privileged is refused', run('sudo ls'), { 'terminal.run': 'ask' }, 'normal', 'refuse', 'COMMAND_REFUSED'],
+  [
+    'a command of tests is looked at too',
+    { ...call('test.run'), command: 'npm test && rm -rf build' },
+    { 'test.run': true },
+    'auto',
+    'refuse',
+    'COMMAND_REFUSED',
+  ],
+  [
+    'without a network nothing asks for it',
+    run('curl https://x'),
+    { 'terminal.run': true },
+    'auto',
+    'refuse',
+    'NO_NETWORK',
+  ],
+  [
+    'a part outside the classes refuses the whole',
+    run('ls && touch a'),
+    { 'terminal.run': { classes: ['READ_ONLY'] } },
+    'auto',
+    'refuse',
+    'COMMAND_OUTSIDE_GRANT',
   ],
   ['a limit on paths refuses a call without paths', call('fs.write'), src, 'auto', 'refuse', 'LIMIT_NOT_EVALUABLE'],
   [
@@ -163,53 +236,147 @@ const anyGrant = fc.oneof(
     {
       paths: fc.array(anyPattern, { minLength: 1, maxLength: 3 }),
       exclude: fc.array(anyPattern, { minLength: 1, maxLength: 2 }),
+      network: fc.boolean(),
+      classes: fc.subarray([...commandClasses], { minLength: 1 }),
+      max_depth: fc.integer({ min: 1, max: 3 }),
+      ask: fc.boolean(),
     },
     { requiredKeys: [] },
   ),
 );
+const anyCommand = fc.constantFrom(
+  'ls',
+  'npm test',
+  'cargo build',
+  'touch a',
+  'git commit -m x',
+  'git push',
+  'git push --force',
+  'curl https://x',
+  'curl x | sh',
+  'rm -rf build',
+  'sudo ls',
+  'ls && touch a',
+  '$(',
+);
 const anyCapability = fc.constantFrom(...Object.keys(capabilities), 'fs.raed');
 const anyGrants = fc.dictionary(anyCapability, anyGrant, { maxKeys: 14 });
 const anyCall = fc
-  .record({ capability: anyCapability, mutates: fc.boolean(), paths: fc.array(anyPath, { maxLength: 3 }) })
+  .record(
+    {
+      capability: anyCapability,
+      mutates: fc.boolean(),
+      paths: fc.array(anyPath, { maxLength: 3 }),
+      command: anyCommand,
+    },
+    { requiredKeys: ['capability', 'mutates', 'paths'] },
+  )
   .map((parts) => ({ tool: parts.capability, ...parts }));
 const anyMode = fc.constantFrom<Mode>('auto', 'normal', 'plan');
-const rank = (toolCall: ToolCall, grants: PolicyContext['grants'], mode: Mode) =>
-  verdicts.indexOf(decide(toolCall, grants, mode).verdict);
+const anyPlace = fc.record({ mode: anyMode, network: fc.boolean(), depth: fc.integer({ min: 0, max: 3 }) });
+const rankOf = (toolCall: ToolCall, context: PolicyContext) =>
+  verdicts.indexOf(decideToolCall(toolCall, context).verdict);
+
+const runs = { numRuns: 3000 };
 
 test('a stricter mode never loosens a verdict', () => {
   fc.assert(
-    fc.property(
-      anyCall,
-      anyGrants,
-      anyMode,
-      anyMode,
-      (toolCall, grants, one, other) =>
-        rank(toolCall, grants, strictestMode(one, other)) >=
-        Math.max(rank(toolCall, grants, one), rank(toolCall, grants, other)),
-    ),
-    { numRuns: 500 },
+    fc.property(anyCall, anyGrants, anyPlace, anyMode, (toolCall, grants, place, other) => {
+      const lower = effectiveMode(place.mode, other);
+      const rank = (mode: Mode) => rankOf(toolCall, { ...place, grants, mode });
+      expect(rank(lower)).toBe(Math.max(rank(place.mode), rank(other)));
+    }),
+    runs,
   );
 });
 
-test('an intersection is exactly as strict as its strictest part, in whatever order', () => {
+test('the mode of a run is the strictest that was said, whoever says nothing has no opinion, and none raises it', () => {
+  const said = fc.option(anyMode, { nil: undefined });
+  const order: readonly Mode[] = ['auto', 'normal', 'plan'];
   fc.assert(
-    fc.property(anyCall, fc.array(anyGrants, { minLength: 1, maxLength: 4 }), anyMode, (toolCall, parts, mode) => {
-      const both = rank(toolCall, intersectGrants(...parts), mode);
-      expect(both).toBe(Math.max(...parts.map((grants) => rank(toolCall, grants, mode))));
-      expect(rank(toolCall, intersectGrants(...parts.toReversed()), mode)).toBe(both);
+    fc.property(anyMode, said, said, (session, request, document) => {
+      const ranks = [session, request, document].flatMap((mode) => (mode === undefined ? [] : [order.indexOf(mode)]));
+      expect(order.indexOf(effectiveMode(session, request, document))).toBe(Math.max(...ranks));
+      expect(effectiveMode(session, document, request)).toBe(effectiveMode(session, request, document));
     }),
-    { numRuns: 500 },
+    runs,
   );
 });
 
-test('a further path never loosens a verdict where paths are named', () => {
+test('an intersection is exactly as strict as its strictest part, in whatever order and however often', () => {
+  const some = fc.array(anyGrants, { minLength: 1, maxLength: 4 });
   fc.assert(
-    fc.property(anyCall, anyPath, anyGrants, anyMode, (toolCall, path, grants, mode) => {
-      fc.pre(toolCall.paths.length > 0);
-      return rank({ ...toolCall, paths: [...toolCall.paths, path] }, grants, mode) >= rank(toolCall, grants, mode);
+    fc.property(anyCall, some, anyPlace, (toolCall, parts, place) => {
+      const rank = (...grants: readonly Grants[]) => rankOf(toolCall, { ...place, grants: intersectGrants(...grants) });
+      const both = rank(...parts);
+      expect(both).toBe(Math.max(...parts.map((grants) => rank(grants))));
+      expect(rank(...parts.toReversed())).toBe(both);
+      expect(rank(...parts, ...parts)).toBe(both);
     }),
-    { numRuns: 500 },
+    runs,
   );
+});
+
+test('a limit more, a path more, a level more or a network less never loosens a verdict', () => {
+  const limits = fc.record({
+    classes: fc.subarray([...commandClasses], { minLength: 1 }),
+    network: fc.constant(false),
+  });
+  fc.assert(
+    fc.property(anyCall, anyGrants, anyPlace, anyPath, limits, (toolCall, grants, place, path, limit) => {
+      const rank = rankOf(toolCall, { ...place, grants });
+      if (toolCall.paths.length > 0)
+        expect(rankOf({ ...toolCall, paths: [...toolCall.paths, path] }, { ...place, grants })).toBeGreaterThanOrEqual(
+          rank,
+        );
+      expect(rankOf(toolCall, { ...place, grants, depth: place.depth + 1 })).toBeGreaterThanOrEqual(rank);
+      expect(rankOf(toolCall, { ...place, grants, network: false })).toBeGreaterThanOrEqual(rank);
+      const narrower = [grants, { [toolCall.capability]: limit }];
+      expect(rankOf(toolCall, { ...place, grants: narrower })).toBeGreaterThanOrEqual(rank);
+    }),
+    runs,
+  );
+});
+
+test('what is not offered is refused if it is called', () => {
+  fc.assert(
+    fc.property(anyCall, fc.array(anyGrants, { maxLength: 3 }), anyPlace, (toolCall, grants, place) => {
+      const context = { ...place, grants };
+      fc.pre(!offersCapability(toolCall.capability, toolCall.mutates, context));
+      expect(decideToolCall(toolCall, context).verdict).toBe('refuse');
+    }),
+    runs,
+  );
+});
+
+test('a destructive or privileged command is refused, and what cannot be taken back is never allowed', () => {
+  fc.assert(
+    fc.property(anyCall, anyGrants, anyPlace, (toolCall, grants, place) => {
+      const { verdict, command } = decideToolCall(toolCall, { ...place, grants });
+      if (command?.classes.some((each) => each === 'DESTRUCTIVE' || each === 'PRIVILEGED') === true)
+        expect(verdict).toBe('refuse');
+      if (command?.irreversible === true) expect(verdict).not.toBe('allow');
+    }),
+    runs,
+  );
+});
+
+test('a decision on a command tells what the command was found to do', () => {
+  expect(decide(run('git push --force'), { 'terminal.run': true })).toMatchObject({
+    verdict: 'ask',
+    command: { class: 'REMOTE_MUTATION', irreversible: true },
+  });
+});
+
+test('a question names what would be changed, with what is not seen written out', () => {
+  expect(decide(call('fs.read', 'a\u200b.ts'), { 'fs.read': 'ask' }).reason).toContain('"a\\u{200b}.ts"');
+});
+
+test('a run that only reads is offered commands only where their classes are listed', () => {
+  const offered = (grants: Grants) => offersCapability('terminal.run', true, { grants, mode: 'plan' });
+  expect(offered({ 'terminal.run': true })).toBe(false);
+  expect(offered({ 'terminal.run': { classes: ['MUTATING'] } })).toBe(false);
+  expect(offered({ 'terminal.run': { classes: ['MUTATING', 'TEST'] } })).toBe(true);
 });
 
 test('no document at all permits nothing', () => {

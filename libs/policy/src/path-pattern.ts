@@ -42,7 +42,11 @@ function whyInvalid(glob: string): string | undefined {
   if (/[()|]/.test(glob)) return 'a pattern has no parentheses or bars';
   if (glob.includes('..')) return 'a pattern has no ".."';
   if (/[{[][^}\]]*\//.test(glob)) return 'braces and brackets stay within one segment';
+  // Read as plain text, a broken one would match nothing, and an exclude that matches nothing is no limit.
+  if (/[[\]{}]/.test(glob.replaceAll(/\[[^[\]{}]+\]/g, '').replaceAll(/\{[^{}]*,[^{}]*\}/g, '')))
+    return 'braces and brackets are closed, are not nested and hold alternatives';
   const segments = glob.split('/');
+  if (segments.some((segment) => segment !== segment.trim())) return 'no name begins or ends with a space';
   if (segments.some((segment) => segment === '' || segment === '.'))
     return 'a pattern is a relative path without "." or empty segments';
   if (segments.some((segment) => segment !== GLOBSTAR && segment.includes(GLOBSTAR)))
@@ -54,7 +58,8 @@ function whyInvalid(glob: string): string | undefined {
 }
 
 function compileSegment(segment: string): PathPattern {
-  return picomatch(segment, {
+  // picomatch takes `!` for a character of the class.
+  return picomatch(segment.replaceAll('[!', '[^'), {
     dot: true,
     nocase: false,
     noextglob: true,

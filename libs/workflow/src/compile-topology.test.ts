@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
+import type { Grants } from '@flotilla/contracts/grants';
+import { StepId } from '@flotilla/contracts/ids';
 import { expect, test } from 'vitest';
-import { compileTopology } from './compile-topology.ts';
+import { compileTopology, readTopology } from './compile-topology.ts';
 
 const document = readFileSync(new URL('../topologies/feature_builder.yaml', import.meta.url), 'utf8');
 
@@ -16,9 +18,20 @@ test.each([
   ['a misspelt key of a step', 'verification: auto', 'verifcation: auto', 'steps.build.verifcation'],
   ['an unknown verb', 'does: plan', 'does: pln', 'steps.plan.does'],
   ['an unknown way to verify', 'verification: auto', 'verification: always', 'steps.build.verification'],
-  ['a misspelt capability', 'fs.write: true', 'fs.wirte: true', 'steps.build.grants.fs.wirte'],
   ['a capability that is no capability id', 'fs.write: true', "'*': true", 'steps.build.grants.*'],
-  ['a grant that is neither yes, no nor ask', 'fs.write: true', "fs.write: 'no'", 'steps.build.grants.fs.write'],
+  ['a bare no', 'fs.write: true', 'fs.write: no', 'steps.build.grants.fs.write'],
+  ['a bare on', 'fs.write: true', 'fs.write: on', 'steps.build.grants.fs.write'],
+  ['a quoted false', 'fs.write: true', "fs.write: 'false'", 'steps.build.grants.fs.write'],
+  ['a misspelt limit of a grant', 'fs.write: true', 'fs.write: { path: src }', 'steps.build.grants.fs.write.path'],
+  [
+    'a misspelt class',
+    'terminal.run: true',
+    'terminal.run: { classes: [READ_ONYL] }',
+    'steps.build.grants.terminal.run.classes.0',
+  ],
+  ['a grant of a name that every object has', 'fs.write: true', 'constructor: true', 'steps.build.grants.constructor'],
+  ['a bare on for the verification', 'verification: auto', 'verification: on', 'steps.build.verification'],
+  ['a true for the verification', 'verification: auto', 'verification: true', 'steps.build.verification'],
   ['a negated path', 'fs.write: true', "fs.write: { paths: ['!secret/**'] }", 'steps.build.grants.fs.write.paths.0'],
   [
     'a limit of paths on a command',
@@ -133,6 +146,26 @@ test('a step that needs the base commit cannot come first', () => {
     .replace(/ {2}open:\n.*\n.*\n/, '')
     .replace('\nexamples:', '\n  open:\n    does: open\n    on: { done: setup }\n\nexamples:');
   expect(() => compileTopology(moved)).toThrowError(/steps.setup: it needs the base commit/);
+});
+
+test('a misspelt capability is withheld, and whoever loads the document is told where it stands', () => {
+  const text = changed('fs.write: true', 'fs.wirte: true');
+  expect(readTopology(text).warnings).toMatchObject([{ path: 'steps.build.grants.fs.wirte' }]);
+  const { grants } = readTopology(text).steps.get(StepId.parse('build')) as { readonly grants: Grants };
+  expect(grants).not.toHaveProperty(['fs.write']);
+  expect(grants).not.toHaveProperty(['fs.wirte']);
+  expect(compileTopology(text).steps).toMatchObject({ build: { grants } });
+});
+
+test.each(['off', "'off'", 'false'])('a verification of %s is off, and whoever loads the document is told', (off) => {
+  const text = changed('verification: auto', `verification: ${off}`);
+  expect(compileTopology(text).steps).toMatchObject({ build: { verification: 'off' } });
+  expect(readTopology(text).warnings).toMatchObject([{ path: 'steps.build.verification' }]);
+});
+
+test('a group is frozen into the slip as what it holds, and a capability without a value is not granted', () => {
+  const text = changed('fs.write: true', "fs.write:\n      'todo.*': ask").replace('      todo.write: true\n', '');
+  expect(compileTopology(text).steps).toMatchObject({ build: { grants: { 'todo.write': 'ask', 'fs.write': false } } });
 });
 
 test("a step's limit never exceeds the run's", () => {

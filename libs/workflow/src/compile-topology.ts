@@ -1,22 +1,31 @@
 import { Allowance } from '@flotilla/contracts/allowance';
+import type { Grants } from '@flotilla/contracts/grants';
 import type { StepId } from '@flotilla/contracts/ids';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
-import { checkGrants } from '@flotilla/policy/check-grants';
+import { readGrants } from '@flotilla/policy/read-grants';
 import type { z } from 'zod';
 import { checkExamples } from './check-examples.ts';
 import { checkFlow } from './check-flow.ts';
 import { outcomesOfGate, outcomesOfVerb, troublesOfAnyVerb } from './outcomes-of-verb.ts';
 import { readDocument } from './read-document.ts';
 import { Slip, type SlipStep } from './slip.ts';
-import { END, GateStep, type AgentLimits, TopologyHead, WorkStep, type Topology } from './topology.ts';
+import {
+  END,
+  GateStep,
+  type AgentLimits,
+  TopologyHead,
+  WorkStep,
+  type Topology,
+  type TopologyWarning,
+} from './topology.ts';
 
 /** Visits of one step where the document does not say. */
 const DEFAULT_VISITS = 3;
 
 /**
- * Turns a topology document into a routing slip. Throws `topologyInvalid` with the path of what is wrong: an unknown key
- * or capability, an edge that leads nowhere or is missing, a step without what it needs, landing without a human gate, an
+ * Turns a topology document into a routing slip. Throws `topologyInvalid` with the path of what is wrong: an unknown key,
+ * a grant that is none, an edge that leads nowhere or is missing, a step without what it needs, landing without a human gate, an
  * example that does not come true.
  */
 export function compileTopology(text: string): Slip {
@@ -24,10 +33,6 @@ export function compileTopology(text: string): Slip {
   const fail = (path: string, reason: string) =>
     new FlotillaError(errors.topologyInvalid, { topology: topology.id, path, reason });
   for (const [stepId, step] of topology.steps) {
-    if ('grants' in step) {
-      const problem = checkGrants(step.grants)[0];
-      if (problem !== undefined) throw fail(`steps.${stepId}.grants.${problem.path}`, problem.reason);
-    }
     const problem = checkEdges(topology, step);
     if (problem !== undefined) throw fail(`steps.${stepId}.on${problem.path}`, problem.reason);
   }
@@ -53,15 +58,41 @@ export function compileTopology(text: string): Slip {
 export function readTopology(text: string): Topology {
   const head = parse(TopologyHead, readDocument(text), '(unread)', []);
   const steps = new Map<StepId, WorkStep | GateStep>();
+  const warnings: TopologyWarning[] = [];
   for (const [id, raw] of Object.entries(head.steps)) {
     // The record's keys were parsed as step ids.
     const stepId = id as StepId;
-    steps.set(
-      stepId,
-      'gate' in raw ? parse(GateStep, raw, head.id, ['steps', id]) : parse(WorkStep, raw, head.id, ['steps', id]),
-    );
+    if ('gate' in raw) steps.set(stepId, parse(GateStep, raw, head.id, ['steps', id]));
+    else {
+      const { grants, withheld } = readStepGrants(raw['grants'], head.id, `steps.${id}.grants`);
+      const step = parse(WorkStep, grants === undefined ? raw : { ...raw, grants }, head.id, ['steps', id]);
+      steps.set(stepId, step);
+      warnings.push(...withheld);
+      if (step.does === 'build' && step.verification === 'off')
+        warnings.push({ path: `steps.${id}.verification`, reason: 'a finish of this step wants no passed tests' });
+    }
   }
-  return { ...head, steps };
+  return { ...head, steps, warnings };
+}
+
+/** Grants by capability, from grants as a document states them. */
+function readStepGrants(
+  document: unknown,
+  topology: string,
+  path: string,
+): { readonly grants?: Grants; readonly withheld: readonly TopologyWarning[] } {
+  if (document === undefined) return { withheld: [] };
+  const reading = readGrants(document);
+  const at = (below: string) => (below === '' ? path : `${path}.${below}`);
+  if (reading.kind === 'rejected') {
+    const [problem] = reading.problems;
+    const { reason } = problem;
+    throw new FlotillaError(errors.topologyInvalid, { topology, path: at(problem.path), reason });
+  }
+  return {
+    grants: reading.grants,
+    withheld: reading.withheld.map((note) => ({ path: at(note.path), reason: note.reason })),
+  };
 }
 
 function parse<Schema extends z.ZodType>(

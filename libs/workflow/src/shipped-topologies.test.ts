@@ -11,6 +11,10 @@ test.each(names)('%s compiles, keeps its examples and is called like its file', 
   expect(compileTopology(read(name)).topology).toBe(name);
 });
 
+test.each(names)('%s means everything it says', (name) => {
+  expect(readTopology(read(name)).warnings).toEqual([]);
+});
+
 test.each(names)('%s has an example for every edge', (name) => {
   const topology = readTopology(read(name));
   const told = new Set(

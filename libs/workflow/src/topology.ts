@@ -46,8 +46,9 @@ const BuildStep = z.strictObject({
   limits: AgentLimits.default({}),
   verification: z
     .enum(['off', 'auto', 'required'])
+    .or(z.literal(false).transform(() => 'off' as const))
     .default('auto')
-    .describe('Whether a finish wants passed tests: `auto` where tests are detected.'),
+    .describe('Whether a finish wants passed tests: `auto` where tests are detected; false is `off`.'),
   on: edges,
 });
 
@@ -92,4 +93,12 @@ export const TopologyHead = z.strictObject({
 
 export interface Topology extends Omit<z.infer<typeof TopologyHead>, 'steps'> {
   readonly steps: ReadonlyMap<StepId, WorkStep | GateStep>;
+  /** What is allowed and hardly meant; whoever loads the document is told. */
+  readonly warnings: readonly TopologyWarning[];
+}
+
+export interface TopologyWarning {
+  /** Where in the document, for example `steps.build.grants.fs.wirte`. */
+  readonly path: string;
+  readonly reason: string;
 }

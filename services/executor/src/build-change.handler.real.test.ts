@@ -66,7 +66,7 @@ test('an agent hears why what it leaves cannot become a change, and hands it in 
       case 1:
         return call('agent.finish', { summary: 'Noted.' });
       case 2:
-        return call('terminal.run', { command: 'rm -rf .GIT sub' });
+        return call('terminal.run', { command: 'rm -r .GIT sub' });
       default:
         return call('agent.finish', { summary: 'Noted.' });
     }

@@ -36,7 +36,12 @@ function createRouterModule({ store, clock, ids, broker, logger, metrics }: Reso
       {
         provide: IntakeStore,
         useFactory: () =>
-          new IntakeStore({ ...ports, newRunId: ids.newRunId, slips: loadTopologies(), freestMode: 'auto' }),
+          new IntakeStore({
+            ...ports,
+            newRunId: ids.newRunId,
+            slips: loadTopologies((warning) => logger.warn({ event: 'topology_warning', ...warning })),
+            sessionMode: 'auto',
+          }),
       },
       { provide: ProjectStore, useFactory: () => new ProjectStore({ store, clock }) },
       { provide: SweepStore, useFactory: () => sweeps },

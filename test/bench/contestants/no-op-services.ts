@@ -107,7 +107,7 @@ const router: ServiceDefinition = {
       newGateId: ids.newGateId,
       newRunId: ids.newRunId,
       slips: new Map([[topology, slip]]),
-      freestMode: 'auto',
+      sessionMode: 'auto',
       tell: ({ run }) => logger.info(describeMove(run)),
     });
     return { ...built, providers: [...(built.providers ?? []), { provide: IntakeStore, useFactory: () => intake }] };

@@ -32,7 +32,7 @@ export const exampleRun: z.input<typeof RunSummary> = {
   project: 'slugify',
   goal: 'Make slugify keep digits.',
   topology: 'feature_builder',
-  mode: 'normal',
+  mode: 'auto',
   principal: 'local',
   state: 'ended',
   result: 'landed',

@@ -31,7 +31,7 @@ export const TaskAccepted = defineEvent({
     goal: 'Make slugify keep digits.',
     project: 'slugify',
     topology: 'feature_builder',
-    mode: 'normal',
+    mode: 'auto',
     principal: 'local',
     through: 'queue',
     budget: { turns: 80, calls: 240, tokens: 800_000, microdollars: 5_000_000, seconds: 3600 },

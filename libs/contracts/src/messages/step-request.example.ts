@@ -5,7 +5,7 @@ export const exampleStep = (stepId: string) => ({
   attempt: 1,
   project: { name: 'slugify', remote: 'https://git.example.com/acme/slugify.git' },
   goal: 'Make slugify keep digits.',
-  mode: 'normal' as const,
+  mode: 'auto' as const,
   deadline: '2030-01-01T00:00:00.000Z',
 });
 

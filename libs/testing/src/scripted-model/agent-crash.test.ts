@@ -11,7 +11,7 @@ const input: AgentInput = {
   grants: Object.fromEntries(
     ['fs.read', 'fs.list', 'fs.glob', 'fs.edit', 'terminal.run', 'test.run'].map((id) => [id, true]),
   ),
-  mode: 'normal',
+  mode: 'auto',
   allowance: { turns: 30, calls: 90, tokens: 500_000, microdollars: 0, seconds: 300 },
   verification: 'required',
   nonce: 'k3v9',

@@ -29,7 +29,7 @@ export const readOnly: AgentInput['grants'] = { 'fs.read': true, 'fs.list': true
 export const inputOf = (more: Partial<AgentInput> = {}): AgentInput => ({
   task: executor,
   grants: everything,
-  mode: 'normal',
+  mode: 'auto',
   allowance: { turns: 30, calls: 90, tokens: 500_000, microdollars: 0, seconds: 300 },
   verification: 'auto',
   nonce: 'k3v9',

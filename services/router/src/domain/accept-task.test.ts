@@ -15,20 +15,24 @@ const facts = {
 const task = Task.parse({ goal: 'Keep digits.', project: 'slugify' });
 
 test.each([
-  ['auto', undefined, null, 'normal'],
+  ['auto', undefined, null, 'auto'],
+  ['normal', undefined, null, 'normal'],
+  ['auto', 'normal', null, 'normal'],
+  ['normal', undefined, 'auto', 'normal'],
+  ['auto', undefined, 'normal', 'normal'],
   ['auto', 'auto', null, 'auto'],
   ['normal', 'auto', null, 'normal'],
   ['auto', 'auto', 'plan', 'plan'],
   ['plan', 'auto', 'auto', 'plan'],
 ] as const)(
-  'where the installation allows %s, a task that wants %s under a topology of %s runs in %s',
-  (freestMode, wanted, ofTopology, mode) => {
+  'where the installation runs in %s, a task that wants %s under a topology of %s runs in %s',
+  (sessionMode, wanted, ofTopology, mode) => {
     const slip = { ...featureBuilder, mode: ofTopology };
     const { run } = acceptTask({
       ...facts,
       slip,
       task: wanted === undefined ? task : { ...task, mode: wanted },
-      freestMode,
+      sessionMode,
     });
     expect(run.mode).toBe(mode);
   },
@@ -47,7 +51,7 @@ test('a run asks for its task again as it was, without its key', () => {
     goal: 'Keep digits.',
     project: 'slugify',
     topology: 'feature_builder',
-    mode: 'normal',
+    mode: 'auto',
     setup: true,
   });
 });

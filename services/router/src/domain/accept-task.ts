@@ -4,7 +4,7 @@ import type { Principal, RunId } from '@flotilla/contracts/ids';
 import type { NewLogEntry } from '@flotilla/contracts/log-entry';
 import type { Task } from '@flotilla/contracts/messages/task-submitted';
 import type { Project } from '@flotilla/contracts/project';
-import { strictestMode } from '@flotilla/policy/intersect-grants';
+import { effectiveMode } from '@flotilla/policy/effective-mode';
 import type { Slip } from '@flotilla/workflow/slip';
 import type { RunState } from './run-state.ts';
 
@@ -16,15 +16,15 @@ export interface TaskFacts {
   readonly principal: Principal;
   readonly through: 'queue' | 'command' | 'retry';
   readonly retryOf?: RunId;
-  /** The freest mode of this installation. */
-  readonly freestMode: Mode;
+  /** The mode that this installation's runs have unless less is asked for. */
+  readonly sessionMode: Mode;
   readonly now: Date;
 }
 
 /** The run that a task becomes, before its first step, and the first entry of its log. */
 export function acceptTask(facts: TaskFacts): { readonly run: RunState; readonly entry: NewLogEntry } {
-  const { task, project, slip, runId, principal, through, retryOf, freestMode, now } = facts;
-  const mode = strictestMode(freestMode, task.mode ?? 'normal', ...(slip.mode === null ? [] : [slip.mode]));
+  const { task, project, slip, runId, principal, through, retryOf, sessionMode, now } = facts;
+  const mode = effectiveMode(sessionMode, task.mode, slip.mode);
   const optional = {
     ...(task.externalKey === undefined ? {} : { externalKey: task.externalKey }),
     ...(retryOf === undefined ? {} : { retryOf }),

@@ -96,7 +96,7 @@ export function accepted(slip: Slip = featureBuilder, setup?: boolean) {
     externalKey: 'ticket-1',
     ...(setup === undefined ? {} : { setup }),
   };
-  return acceptTask({ task, project, slip, runId, principal: ann, through: 'queue', freestMode: 'auto', now: began });
+  return acceptTask({ task, project, slip, runId, principal: ann, through: 'queue', sessionMode: 'auto', now: began });
 }
 
 /** A run driven by hand: each call is an event, `last` what it led to. */

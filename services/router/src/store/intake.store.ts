@@ -20,8 +20,8 @@ export interface IntakePorts extends RunStorePorts {
   readonly newRunId: () => RunId;
   /** Every topology that runs may follow. */
   readonly slips: ReadonlyMap<string, Slip>;
-  /** The freest mode of this installation. */
-  readonly freestMode: Mode;
+  /** The mode that this installation's runs have unless less is asked for. */
+  readonly sessionMode: Mode;
 }
 
 export interface Submission {
@@ -110,7 +110,7 @@ export class IntakeStore {
   }
 
   async #create(transaction: Transaction, task: Task, principal: Principal, origin: Origin): Promise<Begun> {
-    const { newRunId, newGateId, freestMode, clock } = this.#ports;
+    const { newRunId, newGateId, sessionMode, clock } = this.#ports;
     await transaction.query('select pg_advisory_xact_lock_shared(hashtextextended($1, 0))', [
       projectLock(task.project),
     ]);
@@ -129,7 +129,7 @@ export class IntakeStore {
       principal,
       through,
       ...retried,
-      freestMode,
+      sessionMode,
       now,
     });
     const row = transaction.em.create(

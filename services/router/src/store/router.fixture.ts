@@ -55,7 +55,12 @@ export async function createRouterFixture() {
     tell: (advance: Advance) => void moves.push(advance),
   };
   const runs = new RunStore(ports);
-  const intake = new IntakeStore({ ...ports, slips, freestMode: 'auto', newRunId: () => RunId.parse(`run_${ulid()}`) });
+  const intake = new IntakeStore({
+    ...ports,
+    slips,
+    sessionMode: 'auto',
+    newRunId: () => RunId.parse(`run_${ulid()}`),
+  });
   const projects = new ProjectStore({ store, clock });
   await projects.add(project, false);
 
