@@ -1,84 +1,123 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { roles } from '@flotilla/contracts/define-call';
+import { silentReport } from '@flotilla/dev/report';
+import { bringUpServers, type Servers } from '@flotilla/dev/servers';
 import { takePort } from '@flotilla/dev/servers/free-port';
 import pg from 'pg';
 import { startChild } from './child.ts';
-import { startContestant } from './contestant.ts';
-import { type Bench, type BenchContext, measureOf, percentile, ratioOf, timed } from './harness.ts';
+import { type RunningContestant, startContestant } from './contestant.ts';
+import { type Bench, type BenchContext, type BenchResult, measureOf, percentile, ratioOf, timed } from './harness.ts';
 import { fillHistory } from './history.ts';
 import { startOtlpSink } from './otlp-sink.ts';
 
 const token = 'bench-token-of-the-growth';
 
-interface Figures {
+/** A fleet with servers of its own and so many finished runs in its database. */
+interface Stack {
   readonly finished: number;
+  readonly megabytes: number;
+  readonly contestant: RunningContestant;
+  readonly gatewayUrl: string;
+}
+
+interface Figures {
   readonly idle: readonly number[];
   readonly list: readonly number[];
   readonly watchOpen: readonly number[];
-  readonly megabytes: number;
 }
 
-/** Runs that were archived would be taken out of the database before a size is measured: `archive` has its place there. */
+const kinds = ['idle', 'list', 'watchOpen'] as const;
+const names = { idle: 'a run of six steps', list: 'the list of runs', watchOpen: 'the opening of a watch' };
+
+/** Runs that were archived would be taken out of a database before it is measured: `openStack` is the place for it. */
 export const growth: Bench = {
   name: 'growth',
   summary: 'idle latency, the list of runs and the opening of a watch with much history in the database',
   run: async (context) => {
-    const sizes = context.quick ? [100, 1_000, 10_000] : [1_000, 10_000, 100_000];
-    const runs = context.quick ? 10 : 30;
-    const { servers, directory } = context;
-    const sink = await startOtlpSink();
-    const { environment, url } = await describeGateway(context);
-    const settings = {
-      databaseUrl: servers.postgres.url,
-      natsUrl: servers.nats.url,
-      redisUrl: servers.redis.url,
-      otlpUrl: sink.url,
-      directory,
-    };
-    const contestant = await startContestant('flotilla', settings);
-    const gateway = startChild('watch-process.ts', ['gateway'], { logFile: join(directory, 'gateway.log') });
-    const figures: Figures[] = [];
+    const sizes = context.quick ? [100, 10_000] : [1_000, 10_000, 100_000];
+    const shape = context.quick ? { rounds: 2, runs: 8 } : { rounds: 5, runs: 12 };
+    const closers: (() => Promise<unknown>)[] = [];
     try {
-      await gateway.ask(environment);
-      await contestant.load({ runs: runs * 4, atOnce: 20 });
-      let before = 0;
-      for (const finished of sizes) {
-        context.say(`filling up to ${finished} finished runs`);
-        await fillHistory(settings.databaseUrl, before, finished);
-        before = finished;
-        const { latenciesMs } = await contestant.load({ runs, atOnce: 1 });
-        const list = await repeat(runs, () => read(`${url}/v1/runs?project=bench&result=no_changes`));
-        const runId = `run_0${String(Math.ceil(finished / 2)).padStart(25, '0')}`;
-        const watchOpen = await repeat(runs, () => openWatch(`${url}/v1/runs/${runId}/events?after=38`));
-        figures.push({ finished, idle: latenciesMs, list, watchOpen, megabytes: await sizeOf(settings.databaseUrl) });
+      const stacks: Stack[] = [];
+      for (const finished of sizes) stacks.push(await openStack(context, finished, closers));
+      const rounds: (readonly Figures[])[] = [];
+      for (let round = 0; round < shape.rounds; round += 1) {
+        context.say(`round ${round + 1} of ${shape.rounds}`);
+        const figures: Figures[] = [];
+        for (const stack of stacks) figures.push(await measureStack(stack, shape.runs));
+        rounds.push(figures);
       }
+      return describe(stacks, rounds);
     } finally {
-      await gateway.close();
-      await contestant.close();
-      await sink.close();
+      for (const close of closers.toReversed()) await close();
     }
-    return describe(figures);
   },
 };
 
-function describe(figures: readonly Figures[]) {
-  const kinds = ['idle', 'list', 'watchOpen'] as const;
-  const names = { idle: 'a run of six steps', list: 'the list of runs', watchOpen: 'the opening of a watch' };
-  const [first, last] = [figures[0], figures.at(-1)];
-  if (first === undefined || last === undefined) throw new RangeError('growth needs sizes');
+async function openStack(context: BenchContext, finished: number, closers: (() => Promise<unknown>)[]): Promise<Stack> {
+  const { environment, signal } = context;
+  const directory = join(context.directory, String(finished));
+  await mkdir(directory, { recursive: true });
+  const servers = await bringUpServers({ dataDirectory: directory, report: silentReport, signal, environment });
+  closers.push(() => servers.stop());
+  const sink = await startOtlpSink();
+  closers.push(() => sink.close());
+  const databaseUrl = servers.postgres.url;
+  const settings = {
+    databaseUrl,
+    natsUrl: servers.nats.url,
+    redisUrl: servers.redis.url,
+    otlpUrl: sink.url,
+    directory,
+  };
+  const contestant = await startContestant('flotilla', settings);
+  closers.push(() => contestant.close());
+  context.say(`filling a database with ${finished} finished runs`);
+  await fillHistory(databaseUrl, finished);
+  const gateway = startChild('watch-process.ts', ['gateway'], { logFile: join(directory, 'gateway.log') });
+  closers.push(() => gateway.close());
+  const described = await describeGateway(servers, directory);
+  await gateway.ask(described.environment);
+  await contestant.load({ runs: 40, atOnce: 20 });
+  return { finished, contestant, gatewayUrl: described.url, megabytes: await sizeOf(databaseUrl) };
+}
+
+async function measureStack({ contestant, gatewayUrl, finished }: Stack, runs: number): Promise<Figures> {
+  const { latenciesMs } = await contestant.load({ runs, atOnce: 1 });
+  const runId = `run_0${String(Math.ceil(finished / 2)).padStart(25, '0')}`;
   return {
-    measures: figures.flatMap((figure) =>
-      kinds.map((kind) => measureOf(`${names[kind]}, ${figure.finished} finished`, 'ms', figure[kind])),
+    idle: latenciesMs,
+    list: await repeat(runs, () => read(`${gatewayUrl}/v1/runs?project=bench&result=no_changes`)),
+    watchOpen: await repeat(runs, () => openWatch(`${gatewayUrl}/v1/runs/${runId}/events?after=38`)),
+  };
+}
+
+function describe(stacks: readonly Stack[], rounds: readonly (readonly Figures[])[]): BenchResult {
+  const [least, most] = [stacks[0], stacks.at(-1)];
+  const medians = (figures: Figures | undefined, kind: (typeof kinds)[number]) =>
+    percentile(figures?.[kind] ?? [], 0.5);
+  return {
+    measures: stacks.flatMap(({ finished }, place) =>
+      kinds.map((kind) =>
+        measureOf(
+          `${names[kind]}, ${finished} finished`,
+          'ms',
+          rounds.flatMap((figures) => figures[place]?.[kind] ?? []),
+        ),
+      ),
     ),
     ratios: kinds.map((kind) =>
       ratioOf(
-        `${names[kind]}: ${last.finished} over ${first.finished}`,
-        [[percentile(last[kind], 0.5), percentile(first[kind], 0.5)]],
+        `${names[kind]}: ${most?.finished} finished over ${least?.finished}`,
+        rounds.map((figures) => [medians(figures.at(-1), kind), medians(figures[0], kind)]),
         { atMost: 1.5 },
       ),
     ),
-    notes: figures.map(({ finished, megabytes }) => `${finished} finished runs take ${Math.round(megabytes)} MB`),
+    notes: [
+      ...stacks.map(({ finished, megabytes }) => `${finished} finished runs take ${Math.round(megabytes)} MB`),
+      'each size has servers and a fleet of its own; the sizes take turns within a round',
+    ],
   };
 }
 
@@ -114,7 +153,7 @@ async function sizeOf(databaseUrl: string): Promise<number> {
   return Number(rows[0]?.bytes) / 2 ** 20;
 }
 
-async function describeGateway({ servers, directory }: BenchContext) {
+async function describeGateway(servers: Servers, directory: string) {
   const tokensFile = join(directory, 'tokens.json');
   await writeFile(tokensFile, JSON.stringify([{ token, principal: 'bench', roles }]), { mode: 0o600 });
   const port = await takePort(join(directory, 'http.port'));
