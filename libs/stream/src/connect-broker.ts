@@ -58,6 +58,8 @@ export function connectBroker(options: BrokerOptions): Promise<Broker> {
       reconnectJitter: 250,
       pingInterval: 10_000,
       maxPingOut: 2,
+      // A stack for each request that may fail costs more than the request.
+      noAsyncTraces: true,
       timeout: requestTimeoutMs,
     });
     const version = nc.info?.version ?? 'unknown';
