@@ -32,7 +32,7 @@ export async function reapSlots(options: ReapOptions): Promise<readonly string[]
 /** Removes the heartbeats of dead pools that nothing is left of: as long as something is, they tell that its pool is dead. */
 async function forgetOwners({ engine, directory, installation }: ReapOptions): Promise<void> {
   const slots = await openSlotsDirectory(directory, installation);
-  const containers = await listOurs(engine, slots, installation);
+  const containers = await listOurs(engine, slots, `${installationLabel}=${installation}`);
   const named = new Set(containers.map(({ labels }) => labels[ownerLabel]));
   for (const slot of await slots.listSlots()) named.add((await readSlotRecord(slots.slotDirectory(slot)))?.owner);
   for (const owner of await slots.listOwners()) {
@@ -62,7 +62,7 @@ async function removeWhere(
   isDoomed: (facts: Parameters<typeof decideReap>[0]) => Promise<boolean>,
 ): Promise<readonly string[]> {
   const slots = await openSlotsDirectory(directory, installation);
-  const ours = await listOurs(engine, slots, installation);
+  const ours = await listOurs(engine, slots, `${installationLabel}=${installation}`);
   const bySlot = new Map(ours.map((container) => [container.labels[slotLabel] ?? '', container]));
   const names = new Set([...bySlot.keys(), ...(await slots.listSlots())]);
   const removed: string[] = [];
@@ -81,12 +81,13 @@ async function removeWhere(
   return removed;
 }
 
-async function listOurs(
+/** The containers with a label whose slots lie in this directory. */
+export async function listOurs(
   engine: DockerEngine,
   slots: SlotsDirectory,
-  installation: string,
+  label: string,
 ): Promise<readonly ContainerFacts[]> {
-  const labelled = await engine.listContainers(`${installationLabel}=${installation}`);
+  const labelled = await engine.listContainers(label);
   return labelled.filter((container) => isOurs(container, slots));
 }
 

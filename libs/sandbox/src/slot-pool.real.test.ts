@@ -2,8 +2,9 @@ import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { errors } from '@flotilla/errors/catalogue';
+import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { expect, onTestFinished, test } from 'vitest';
-import { connectDocker } from './docker-engine.ts';
+import { connectDocker, type DockerEngine } from './docker-engine.ts';
 import { removeEarlierAttempts, reapSlots } from './reap-slots.ts';
 import { openSlotsDirectory } from './slots-directory.ts';
 import { startContainer } from './start-container.ts';
@@ -295,6 +296,92 @@ test('closing a pool leaves no ready container and no directory', async () => {
   await slots.close();
   expect(await engine.listContainers(`flotilla.installation=${options.installation}`)).toEqual([]);
   expect(fs.readdirSync(path.join(options.directory, 'slots'))).toEqual([]);
+});
+
+/** An engine that does as it is told, but whose answers are lost, or that refuses, for as long as `trouble` names the call. */
+function troubled(engine: DockerEngine) {
+  const trouble = new Map<keyof DockerEngine, 'refuses' | 'answer lost'>();
+  const lost = new FlotillaError(errors.dockerUnavailable, { reason: 'injected' });
+  const through =
+    <Args extends unknown[], T>(name: keyof DockerEngine, call: (...args: Args) => Promise<T>) =>
+    async (...args: Args): Promise<T> => {
+      const how = trouble.get(name);
+      if (how === 'refuses') throw lost;
+      const answer = await call(...args);
+      if (how === 'answer lost') throw lost;
+      return answer;
+    };
+  const createContainer = through('createContainer', engine.createContainer);
+  const startContainer = through('startContainer', engine.startContainer);
+  const removeContainer = through('removeContainer', engine.removeContainer);
+  const renameContainer = through('renameContainer', engine.renameContainer);
+  return { trouble, engine: { ...engine, createContainer, startContainer, removeContainer, renameContainer } };
+}
+
+const localEngine = () => connectDocker(process.env.DOCKER_HOST);
+const directoriesOf = ({ directory }: SlotPoolOptions) => fs.readdirSync(path.join(directory, 'slots'));
+const containersOf = ({ installation }: SlotPoolOptions) =>
+  localEngine().listContainers(`flotilla.installation=${installation}`);
+
+test.each([
+  ['made, but whose making was not answered', { createContainer: 'answer lost' }],
+  ['started, but neither answered nor removed', { startContainer: 'answer lost', removeContainer: 'refuses' }],
+  ['not started, nor removed', { startContainer: 'refuses', removeContainer: 'refuses' }],
+] as const)('a container that was %s is removed by its living pool', async (_, faults) => {
+  const { trouble, engine } = troubled(localEngine());
+  for (const [call, how] of Object.entries(faults)) trouble.set(call as keyof DockerEngine, how);
+  const { pool: slots, options, faults: heard } = await pool({ engine, ready: 1, sweepEveryMs: 100 });
+  await until(() => heard.length > 0);
+  trouble.clear();
+  await until(() => slots.readyCount() === 1);
+  await until(async () => (await containersOf(options)).length === 1 && directoriesOf(options).length === 1);
+});
+
+test('a ready container that a claim could not take, nor remove, is removed by its living pool', async () => {
+  const { trouble, engine } = troubled(localEngine());
+  const { pool: slots, options } = await pool({ engine, ready: 1, sweepEveryMs: 100 });
+  await until(() => slots.readyCount() === 1);
+  const [taken] = await containersOf(options);
+  trouble.set('renameContainer', 'answer lost').set('removeContainer', 'refuses');
+  await expect(slots.claim(claim())).rejects.toMatchObject({ code: errors.dockerUnavailable.code });
+  trouble.clear();
+  await until(async () => (await containersOf(options)).every(({ id }) => id !== taken?.id));
+  await until(() => slots.readyCount() === 1 && directoriesOf(options).length === 1);
+});
+
+test('a slot that its claimant could not remove is removed by its living pool, and one in use is not', async () => {
+  const { trouble, engine } = troubled(localEngine());
+  const { pool: slots, options } = await pool({ engine, sweepEveryMs: 100 });
+  await using kept = await slots.claim(claim());
+  const slot = await slots.claim(claim());
+  trouble.set('removeContainer', 'refuses');
+  await expect(slot.destroy()).rejects.toThrow();
+  trouble.clear();
+  await until(async () => (await containersOf(options)).length === 1 && directoriesOf(options).length === 1);
+  expect((await kept.run({ shell: 'echo alive' })).output).toBe('alive\n');
+});
+
+test('closing a pool tries again what cannot be removed at once, and leaves nothing but the slots in use', async () => {
+  const { trouble, engine } = troubled(localEngine());
+  let refused = 0;
+  const removeContainer = async (id: string) => {
+    if (trouble.has('removeContainer') && (refused += 1) > 3) trouble.clear();
+    return engine.removeContainer(id);
+  };
+  const { pool: slots, options } = await pool({ engine: { ...engine, removeContainer }, ready: 2 });
+  await until(() => slots.readyCount() === 2);
+  const used = await slots.claim(claim());
+  await until(() => slots.readyCount() === 2);
+  trouble.set('removeContainer', 'refuses');
+  await slots.close();
+  expect(refused).toBeGreaterThan(3);
+  expect(directoriesOf(options)).toEqual([used.id]);
+  expect(await containersOf(options)).toHaveLength(1);
+  trouble.set('removeContainer', 'refuses');
+  refused = 0;
+  await used.destroy();
+  expect(directoriesOf(options)).toEqual([]);
+  expect(await containersOf(options)).toEqual([]);
 });
 
 test('a claim that is given up leaves nothing', async () => {

@@ -14,9 +14,9 @@ import { containerName } from './slot-labels.ts';
 import type { SlotLimits } from './slot-limits.ts';
 import { defaultSlotLimits } from './slot-limits.ts';
 import { writeSlotRecord } from './slot-record.ts';
+import { keepOwnSlots } from './own-slots.ts';
 import { openSlotsDirectory } from './slots-directory.ts';
-import type { StartedContainer, StartSettings } from './start-container.ts';
-import { removeSlot, startContainer } from './start-container.ts';
+import type { StartedContainer } from './start-container.ts';
 import { createGate } from './take-turns.ts';
 
 export interface SlotPoolOptions {
@@ -36,8 +36,10 @@ export interface SlotPoolOptions {
   readonly newId: () => string;
   /** Milliseconds of a clock that never goes back. */
   readonly now: () => number;
-  /** Hears of containers that could not be made ready; the pool tries again by itself. */
+  /** Hears of containers that could not be made ready or removed; the pool tries again by itself. */
   readonly onFault?: (error: unknown) => void;
+  /** How often the pool looks for containers of its own that it does not use. Default: 15 s. */
+  readonly sweepEveryMs?: number;
 }
 
 export interface ClaimRequest extends SlotClaim {
@@ -58,7 +60,10 @@ export interface SlotPool {
   available(): number;
   /** Started containers that wait for a claim. */
   readyCount(): number;
-  /** Removes the containers that are ready. Slots in use stay their claimants'. */
+  /**
+   * Removes everything of this pool but the slots in use, which stay their claimants'. Tries again for some seconds; what is left
+   * then, since the engine does not answer, is the reaper's.
+   */
   close(): Promise<void>;
 }
 
@@ -72,7 +77,8 @@ export async function createSlotPool(options: SlotPoolOptions): Promise<SlotPool
   const owner = `pool-${newId()}`;
   const limits = { ...defaultSlotLimits, ...options.limits };
   const slots = await openSlotsDirectory(options.directory, options.installation);
-  const settings: StartSettings = { ...options, owner, slots, limits };
+  const onFault = options.onFault ?? (() => undefined);
+  const own = keepOwnSlots({ ...options, owner, slots, limits, onFault });
   const closing = new AbortController();
   const throughStartGate = createGate(startsAtOnce);
   const memory = watchMemory(engine, options.installation, now, closing.signal);
@@ -104,39 +110,49 @@ export async function createSlotPool(options: SlotPoolOptions): Promise<SlotPool
     const wantsOwn = request.door !== undefined || (request.image ?? options.image) !== options.image;
     const taken = wantsOwn ? undefined : await takeReady(claimed);
     const container = taken ?? (await startOwn(request, claimed));
-    const cleanUp: (() => Promise<void>)[] = [() => removeSlot(settings, container.slot, container.container)];
+    const cleanUp: (() => Promise<void>)[] = [() => remove(container)];
     try {
       const door = await openGrantedDoor(container, request.door);
       if (door) cleanUp.unshift(() => door.close());
       request.signal?.throwIfAborted();
       return toSlot(container, claimed, { door, warm: taken !== undefined, claimMs: now() - started, cleanUp });
     } catch (error) {
-      for (const step of cleanUp) await step().catch(() => undefined);
+      await carryOutAll(cleanUp).catch(onFault);
       throw error;
     }
+  }
+
+  /** After the pool was closed nobody else sweeps. */
+  async function remove({ slot, container }: StartedContainer): Promise<void> {
+    if (!closing.signal.aborted) return own.remove(slot, container);
+    await own.discard(slot, container);
+    await own.clear();
   }
 
   /** A container may have gone since it was started: with the engine, or by another hand. */
   async function takeReady(claimed: SlotClaim): Promise<StartedContainer | undefined> {
     for (let container = ready.shift(); container !== undefined; container = ready.shift()) {
       refill();
-      await writeSlotRecord(container.slotDirectory, { owner, claim: claimed });
       try {
+        await writeSlotRecord(container.slotDirectory, { owner, claim: claimed });
         await engine.renameContainer(container.container, containerName(container.slot, claimed));
         if (await engine.isRunning(container.container)) return container;
       } catch (error) {
-        if (!(error instanceof FlotillaError && error.is(errors.slotLost))) throw error;
+        if (!(error instanceof FlotillaError && error.is(errors.slotLost))) {
+          await own.discard(container.slot, container.container);
+          throw error;
+        }
       }
-      await removeSlot(settings, container.slot, container.container);
+      await own.discard(container.slot, container.container);
     }
     return undefined;
   }
 
   function startOwn(request: ClaimRequest, claimed: SlotClaim): Promise<StartedContainer> {
-    const own = { claim: claimed, door: request.door !== undefined, ...(request.image && { image: request.image }) };
+    const wanted = { claim: claimed, door: request.door !== undefined, ...(request.image && { image: request.image }) };
     return throughStartGate(async () => {
       request.signal?.throwIfAborted();
-      return startContainer(settings, `slot-${newId()}`, own);
+      return own.start(wanted);
     });
   }
 
@@ -183,7 +199,7 @@ export async function createSlotPool(options: SlotPoolOptions): Promise<SlotPool
       async remove() {
         release();
         memory.forget(container);
-        for (const step of facts.cleanUp) await step();
+        await carryOutAll(facts.cleanUp);
       },
     });
   }
@@ -199,12 +215,12 @@ export async function createSlotPool(options: SlotPoolOptions): Promise<SlotPool
   async function startReady(): Promise<void> {
     for (let pauseMs = firstRetryMs; !closing.signal.aborted; pauseMs = Math.min(pauseMs * 2, longestRetryMs)) {
       try {
-        const container = await throughStartGate(() => startContainer(settings, `slot-${newId()}`));
-        if (closing.signal.aborted) await removeSlot(settings, container.slot, container.container);
+        const container = await throughStartGate(() => own.start());
+        if (closing.signal.aborted) await own.discard(container.slot, container.container);
         else ready.push(container);
         return;
       } catch (error) {
-        options.onFault?.(error);
+        onFault(error);
         await delay(pauseMs, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
       }
     }
@@ -213,9 +229,8 @@ export async function createSlotPool(options: SlotPoolOptions): Promise<SlotPool
   async function close(): Promise<void> {
     closing.abort();
     await Promise.all(refills);
-    for (let container = ready.shift(); container !== undefined; container = ready.shift()) {
-      await removeSlot(settings, container.slot, container.container);
-    }
+    for (const { slot, container } of ready.splice(0)) await own.discard(slot, container);
+    await own.clear().catch(onFault);
     endHeartbeat();
   }
 
@@ -225,7 +240,7 @@ export async function createSlotPool(options: SlotPoolOptions): Promise<SlotPool
     const beat = () => {
       beating ??= slots
         .beat(owner)
-        .catch((error: unknown) => options.onFault?.(error))
+        .catch(onFault)
         .finally(() => (beating = undefined));
     };
     return setInterval(beat, heartbeatMs).unref();
@@ -233,8 +248,17 @@ export async function createSlotPool(options: SlotPoolOptions): Promise<SlotPool
 
   /** Not before the last slot is given back. */
   function endHeartbeat(): void {
-    if (closing.signal.aborted && inUse === 0) clearInterval(heartbeat);
+    if (!closing.signal.aborted || inUse > 0) return;
+    clearInterval(heartbeat);
+    own.stop();
   }
+}
+
+/** Throws the first of the errors, after the last step. */
+async function carryOutAll(steps: readonly (() => Promise<void>)[]): Promise<void> {
+  const faults: unknown[] = [];
+  for (const step of steps) await step().catch((error: unknown) => faults.push(error));
+  if (faults.length > 0) throw faults[0];
 }
 
 function once(action: () => void): () => void {

@@ -31,7 +31,8 @@ export interface StartedContainer {
 
 /**
  * Makes a slot's directories and starts a container on them. The workspace exists before the container, because a bind
- * holds the directory and not its name. The owner has beaten before, and goes on or the container ends. Leaves nothing behind when it fails.
+ * holds the directory and not its name. The owner has beaten before, and goes on or the container ends. What it leaves when it fails carries
+ * the owner's name (own-slots.ts).
  */
 export async function startContainer(
   settings: StartSettings,
@@ -67,7 +68,7 @@ export async function removeSlot(settings: StartSettings, slot: string, containe
   await settings.slots.removeSlot(slot);
 }
 
-/** What cannot be removed now is the reaper's; the error that led here is the one to hear of. */
+/** What cannot be removed now is found by the owner's next sweep; the error that led here is the one to hear of. */
 async function discard(settings: StartSettings, slot: string, container: string | undefined): Promise<void> {
   try {
     if (container !== undefined) await settings.engine.removeContainer(container);
