@@ -4,7 +4,7 @@ import { LimitReached, PARTS_LIMIT, showWords, type Findings } from './findings.
 import { isSecretPath, normalisePath, whyDestroyed } from './judge-paths.ts';
 import { judges } from './judges/judges.ts';
 import { readArguments, type Arguments, type Option } from './read-arguments.ts';
-import { isDynamic, type Field } from './read-words.ts';
+import { isDynamic, literal, type Field } from './read-words.ts';
 import type { Form } from './rule.ts';
 import { findRule, verbForm } from './rule-table.ts';
 import { resolvePath, type Scope } from './scope.ts';
@@ -147,7 +147,8 @@ class FormJudge {
       return;
     }
     const next = verbForm(form, verb.text);
-    if (next === undefined && form.otherRuns === true && findRule(verb.text)?.tool === true) this.run(before.tail);
+    if (next === undefined && form.otherRuns === true)
+      this.run(findRule(verb.text)?.tool === true ? before.tail : [literal(this.name), literal('run'), ...before.tail]);
     else if (next === undefined)
       this.add(form.other ?? 'MUTATING', `is not known to have a verb ${showWords(verb.text)}`);
     else if (isQuestion(rest) && next.always !== true) this.add('READ_ONLY', 'says what it is');

@@ -72,7 +72,7 @@ const SECRET_PATHS: readonly RegExp[] = [
 export function isSecretPath(path: string): boolean {
   if (path.length > 4096) return false;
   const normal = normalisePath(path.replaceAll(HOLE, 'x'));
-  return SECRET_PATHS.some((pattern) => pattern.test(normal));
+  return RAW_DEVICE.test(normal) || SECRET_PATHS.some((pattern) => pattern.test(normal));
 }
 
 /** True for a variable whose name says that it holds a credential. */

@@ -54,6 +54,7 @@ export type JudgeName =
   | 'git'
   | 'git-branch'
   | 'git-check'
+  | 'git-clean'
   | 'git-config'
   | 'git-discard'
   | 'git-push'
@@ -113,7 +114,7 @@ export interface Form {
   readonly bare?: CommandClass;
   /** The class of a verb that is not listed; MUTATING unless said. */
   readonly other?: CommandClass;
-  /** A verb that is not listed may be a tool of the project, which is judged as itself. */
+  /** A verb that is not listed is a tool of the project, which is judged as itself, or the name of a script. */
   readonly otherRuns?: true;
   /** Options end at the first operand, as before a command. */
   readonly stops?: true;

@@ -13,7 +13,7 @@ import {
 import type { CommandClass } from './command-class.ts';
 import { Findings, HOLE, LimitReached, PARTS_LIMIT, showWords } from './findings.ts';
 import { judgeCommand, type Setting } from './judge-command.ts';
-import { addsOwnModules, choosesCode, isCommandVariable } from './judge-environment.ts';
+import { addsOwnModules, choosesCode, isCommandVariable, isExpandedVariable } from './judge-environment.ts';
 import { isNoFile, isSecretPath, isSecretVariable, isSocketPath, whyDestroyed } from './judge-paths.ts';
 import { measureNesting } from './measure-nesting.ts';
 import { ELEMENT, literal, readBody, readPrinted, readText, readWord, type Field } from './read-words.ts';
@@ -313,7 +313,7 @@ class Walker {
     for (let choice = 0; choice < scope.widest; choice += 1) {
       scope.choice = choice;
       const words = this.readFields(node);
-      if (words[0] !== undefined && /^(echo|printf)$/.test(words[0].text)) this.judgeShown(node);
+      if (words[0] !== undefined && /^(echo|printf|cat)$/.test(words[0].text)) this.judgeShown(node);
       const { widest } = scope;
       const [name, ...rest] = words;
       if (name === undefined || !this.callFunction(name.text, rest)) judgeCommand(words, setting);
@@ -334,9 +334,12 @@ class Walker {
   /** `echo "$API_TOKEN"` shows a secret as surely as a file of them does. */
   private judgeShown(node: Command): void {
     const shown = /\$\{?([A-Za-z_]\w*)/g;
-    for (const argument of node.args) {
-      if (!argument.text.includes('$')) continue;
-      for (const match of withoutSingleQuotes(argument.text).matchAll(shown)) {
+    const strings = node.redirects.flatMap((each) =>
+      each.type === 'HereString' && each.target !== undefined ? [each.target] : [],
+    );
+    for (const { text } of [...node.args, ...strings]) {
+      if (!text.includes('$')) continue;
+      for (const match of withoutSingleQuotes(text).matchAll(shown)) {
         const name = match[1] ?? '';
         if (isSecretVariable(name) && !this.place.scope.variables.has(name))
           this.note(`$${name}`, 'MUTATING', 'shows what may be a secret');
@@ -409,6 +412,7 @@ class Walker {
       return;
     this.note(node.text, 'MUTATING', 'sets a variable that decides which code other programs run');
     if (isCommandVariable(node.name)) this.walkValue(value);
+    if (isExpandedVariable(node.name)) this.walkValue(`: "${value.replaceAll('"', '\\"')}"`);
   }
 
   private walkValue(text: string): void {

@@ -1,6 +1,6 @@
 import type { Call } from '../call.ts';
 import { literal, type Field } from '../read-words.ts';
-import { whyDestroyed } from '../judge-paths.ts';
+import { isSecretPath, whyDestroyed } from '../judge-paths.ts';
 
 /** `find`: what is run for each file, removed or written; tests and names are data. */
 export function judgeFind(call: Call): void {
@@ -9,6 +9,7 @@ export function judgeFind(call: Call): void {
     const text = words[index]?.text ?? '';
     if (text === '-delete') call.add('DESTRUCTIVE', 'removes every file it finds');
     else if (/^-(exec|execdir|ok|okdir)$/.test(text)) {
+      if (words.some((word) => isSecretPath(word.text))) call.add('MUTATING', 'may show secrets');
       const end = findEnd(words, index + 1);
       const inner = words.slice(index + 1, end);
       if (inner.length === 0) call.add('MUTATING', 'runs nothing that can be read');

@@ -165,3 +165,11 @@ export function judgeGitRemoteShow(call: Call): void {
 export function judgeGitTwoOperands(call: Call): void {
   if (call.arguments.operands.length > 1) call.add('GIT_MUTATION', 'sets a reference');
 }
+
+/** `git clean`: what it removes, git never knew; with `-n` it only says what it would. */
+export function judgeGitClean(call: Call): void {
+  const { flags } = call.arguments;
+  if (flags.some((flag) => flag === '-n' || (flag.length > 3 && '--dry-run'.startsWith(flag)))) return;
+  const forced = flags.some((flag) => flag === '-f' || (flag.length > 3 && '--force'.startsWith(flag)));
+  call.add('GIT_MUTATION', 'removes files that git does not know', forced);
+}

@@ -101,6 +101,10 @@ export function judgeCloud(call: Call): void {
     if (downloads) call.add('MUTATING', 'writes files');
     return;
   }
+  if (operations.includes('destroy')) {
+    call.add('DESTRUCTIVE', 'destroys infrastructure');
+    return;
+  }
   const final = operations.some((word) =>
     /(^|[-:])(delete|terminate|destroy|remove|rm|rb|purge|drop)([-:]|$)/.test(word),
   );

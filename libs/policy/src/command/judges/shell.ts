@@ -46,7 +46,7 @@ export function judgeShell(call: Call): void {
   const readsInput = words.slice(0, index).some((word) => /^-[A-Za-z]*s[A-Za-z]*$/.test(word.text));
   if (script !== undefined && !readsInput) call.add('MUTATING', 'runs a script that nobody read');
   // An expansion may turn out empty, and then the input is the script.
-  if (script === undefined || readsInput || isDynamic(script)) judgeInput(call);
+  if (script === undefined || readsInput || isDynamic(script) || isInput(script.text)) judgeInput(call);
 }
 
 function judgeInput(call: Call): void {
@@ -199,6 +199,10 @@ export function judgeUnary(call: Call): void {
     case 'alias':
       for (const { text } of operands) if (text.includes('=')) call.runShell(text.slice(text.indexOf('=') + 1));
       return;
+    case 'source':
+    case '.':
+      if (isInput(first) && call.stdin !== undefined) call.runShell(call.stdin);
+      return;
     case 'command':
       if (call.arguments.flags.some((flag) => /^-[vV]$/.test(flag))) call.add('READ_ONLY', 'says where a program is');
       else call.runWords(call.words.slice(call.words.findIndex((word) => !/^-(-|p)$/.test(word.text))));
@@ -207,6 +211,16 @@ export function judgeUnary(call: Call): void {
     case 'lockf':
       runLocked(call);
       return;
+    case 'ps':
+      if (call.words.some((word) => /^[a-z]*e[a-z]*$/.test(word.text)))
+        call.add('MUTATING', 'shows the environment of other programs');
+      return;
+    case 'jq':
+    case 'jaq':
+    case 'gojq':
+      if (/\$ENV\b|(^|[^.\w$"'-])env\b(?!["':])/.test(first ?? ''))
+        call.add('MUTATING', 'shows the environment with its secrets');
+      return;
     case 'less':
     case 'zless':
       for (const { text } of call.words) if (/^\+.*[!|s#]/.test(text)) runFromPager(text, call);
@@ -214,6 +228,10 @@ export function judgeUnary(call: Call): void {
     default:
       return;
   }
+}
+
+function isInput(path: string | undefined): boolean {
+  return path !== undefined && /^(-|\/dev\/(stdin|fd\/0)|\/proc\/self\/fd\/0)$/.test(path);
 }
 
 function runLocked(call: Call): void {

@@ -16,7 +16,12 @@ export const buildRules: readonly Rule[] = [
         when: /^([/~]|\/tmp|-$|\/dev|.*\.\.)/,
       },
       { on: '-I --include-dir', is: 'MUTATING', why: 'reads rules from elsewhere', when: /^[/~]|\.\./ },
-      { on: '-C --directory', is: 'MUTATING', why: 'reads rules from elsewhere', when: /^\/tmp|^\/var\/tmp|^\/dev/ },
+      {
+        on: '-C --directory',
+        is: 'MUTATING',
+        why: 'reads rules from elsewhere',
+        when: /^(?!\/workspace(\/|$))[/~]|\.\./,
+      },
     ],
     judge: 'make',
     examples: [

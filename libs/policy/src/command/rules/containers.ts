@@ -21,7 +21,8 @@ export const containerRules: readonly Rule[] = [
     },
     forms: {
       build: {
-        is: 'BUILD',
+        is: 'MUTATING',
+        why: 'runs a recipe with a network',
         valued: '-t -f --tag --file --build-arg --target --platform --secret --ssh -o --output',
         effects: buildEffects(),
       },
@@ -31,7 +32,8 @@ export const containerRules: readonly Rule[] = [
         verbs: { READ_ONLY: 'ls inspect du version' },
         forms: {
           'build b bake': {
-            is: 'BUILD',
+            is: 'MUTATING',
+            why: 'runs a recipe with a network',
             valued: '-t -f --tag --file --build-arg --target --platform --secret --ssh -o --output',
             effects: buildEffects(),
           },
@@ -68,11 +70,10 @@ export const containerRules: readonly Rule[] = [
           NETWORK: 'pull',
           REMOTE_MUTATION: 'push',
           DESTRUCTIVE: 'prune',
-          BUILD: 'build',
         },
       },
       network: { is: 'PRIVILEGED', other: 'PRIVILEGED', verbs: { READ_ONLY: 'ls list inspect', DESTRUCTIVE: 'prune' } },
-      builder: { is: 'PRIVILEGED', other: 'PRIVILEGED', verbs: { DESTRUCTIVE: 'prune', BUILD: 'build' } },
+      builder: { is: 'PRIVILEGED', other: 'PRIVILEGED', verbs: { DESTRUCTIVE: 'prune' } },
       context: { is: 'PRIVILEGED', other: 'PRIVILEGED', verbs: { READ_ONLY: 'ls list inspect show' } },
       manifest: { is: 'NETWORK', other: 'PRIVILEGED', verbs: { NETWORK: 'inspect', REMOTE_MUTATION: 'push' } },
     },
@@ -87,7 +88,7 @@ export const containerRules: readonly Rule[] = [
       ['docker compose ps', 'READ_ONLY'],
       ['docker compose -f x.yml run app sh', 'PRIVILEGED'],
       ['docker push acme/app:1', 'REMOTE_MUTATION'],
-      ['docker build -t x .', 'BUILD'],
+      ['docker build -t x .', 'MUTATING'],
       ['docker buildx build --push .', 'REMOTE_MUTATION'],
       ['docker system df', 'READ_ONLY'],
       ['docker system prune -af', 'DESTRUCTIVE!'],
@@ -103,7 +104,7 @@ export const containerRules: readonly Rule[] = [
     examples: [
       ['docker-compose up', 'PRIVILEGED'],
       ['docker-compose config', 'READ_ONLY'],
-      ['docker-compose down -v', 'DESTRUCTIVE!'],
+      ['docker-compose down -v', 'PRIVILEGED!'],
     ],
   },
   {
@@ -201,15 +202,12 @@ function composeForm(): Omit<Rule, 'names' | 'examples'> {
     valued: '-f -p --file --project-name --profile --env-file --project-directory --parallel --ansi',
     verbs: {
       READ_ONLY: 'ps ls logs top images port version config events stats volumes',
-      BUILD: 'build',
-      NETWORK: 'pull',
       REMOTE_MUTATION: 'push publish',
-      MUTATING: 'stop kill rm restart pause unpause wait',
-      PRIVILEGED: 'up run exec create start attach cp scale watch',
+      PRIVILEGED: 'up run exec create start attach cp scale watch build pull stop kill rm restart pause unpause wait',
     },
     forms: {
       down: {
-        is: 'MUTATING',
+        is: 'PRIVILEGED',
         effects: [{ on: '-v --volumes --rmi', is: 'DESTRUCTIVE', why: 'removes volumes or images' }],
       },
     },

@@ -20,7 +20,7 @@ export const gitRules: readonly Rule[] = [
     judge: 'git',
     verbs: {
       READ_ONLY:
-        'status annotate rev-parse rev-list ls-files ls-tree describe shortlog name-rev merge-base diff-tree diff-index diff-files for-each-ref show-ref var version help check-ignore check-attr check-mailmap check-ref-format count-objects fsck cherry range-diff whatchanged show-branch merge-tree get-tar-commit-id patch-id show-index verify-pack verify-commit verify-tag column stripspace fast-export fmt-merge-msg blame',
+        'status annotate rev-parse rev-list ls-files ls-tree describe shortlog name-rev merge-base diff-tree diff-index diff-files for-each-ref show-ref var version help check-ignore check-attr check-mailmap check-ref-format count-objects cherry range-diff whatchanged show-branch merge-tree get-tar-commit-id patch-id show-index verify-pack verify-commit verify-tag column stripspace fast-export fmt-merge-msg blame',
       GIT_MUTATION:
         'add commit merge cherry-pick revert mv rm am init gc repack pack-refs update-index read-tree write-tree commit-tree mktree mktag unpack-objects index-pack fast-import rerere replace maintenance checkout-index pack-objects prune-packed stage unpack-file mailsplit merge-file merge-index merge-one-file multi-pack-index commit-graph',
       MUTATING: 'mergetool gui citool gitk instaweb web--browse interpret-trailers mailinfo bugreport diagnose shell',
@@ -110,15 +110,12 @@ export const gitRules: readonly Rule[] = [
           { on: '--hard', is: 'GIT_MUTATION', why: 'drops changes that are not committed', irreversible: true },
         ],
       },
-      clean: {
-        is: 'GIT_MUTATION',
-        valued: '-e --exclude',
-        effects: [
-          { on: '-f --force', is: 'GIT_MUTATION', why: 'removes files that git does not know', irreversible: true },
-        ],
-      },
+      clean: { is: 'READ_ONLY', valued: '-e --exclude', judge: 'git-clean' },
+      fsck: { is: 'READ_ONLY', effects: [{ on: '--lost-found', is: 'GIT_MUTATION', why: 'writes what it finds' }] },
       stash: {
         is: 'GIT_MUTATION',
+        everywhere: true,
+        effects: [{ on: '--ext-diff --textconv', is: 'MUTATING', why: 'runs the configured helpers' }],
         bare: 'GIT_MUTATION',
         other: 'GIT_MUTATION',
         verbs: {
@@ -267,6 +264,8 @@ export const gitRules: readonly Rule[] = [
       ["git config alias.st '!rm -rf ~'", 'DESTRUCTIVE!'],
       ['git reset --hard HEAD~1', 'GIT_MUTATION!'],
       ['git clean -fd', 'GIT_MUTATION!'],
+      ['git clean -nfd', 'READ_ONLY'],
+      ['git stash show --ext-diff', 'MUTATING'],
       ['git checkout -- .', 'GIT_MUTATION!'],
       ['git checkout -b x', 'GIT_MUTATION'],
       ['git stash drop', 'GIT_MUTATION!'],

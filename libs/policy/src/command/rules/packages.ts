@@ -104,7 +104,6 @@ export const packageRules: readonly Rule[] = [
     ],
     verbs: {
       READ_ONLY: 'ls list ll la why licenses bin root help',
-      BUILD: 'build compile lint typecheck bundle',
       NETWORK: 'outdated view info login whoami search',
       REMOTE_MUTATION: 'publish unpublish deprecate deploy',
       MUTATING:
@@ -149,7 +148,6 @@ export const packageRules: readonly Rule[] = [
     valued: '--cwd --registry --modules-folder',
     verbs: {
       READ_ONLY: 'list why bin help versions explain licenses',
-      BUILD: 'build compile lint typecheck bundle tsc',
       NETWORK: 'info outdated audit login logout whoami search',
       REMOTE_MUTATION: 'publish owner tag',
       MUTATING:
@@ -185,6 +183,8 @@ export const packageRules: readonly Rule[] = [
       ['yarn publish', 'REMOTE_MUTATION!'],
       ['yarn exec rm -rf x', 'DESTRUCTIVE!'],
       ['yarn jest', 'TEST'],
+      ['yarn lint --fix', 'MUTATING'],
+      ['yarn deploy', 'REMOTE_MUTATION'],
       ['yarn workspace web build', 'BUILD'],
     ],
   },

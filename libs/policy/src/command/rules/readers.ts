@@ -45,7 +45,7 @@ export const readerRules: readonly Rule[] = [
   },
   {
     names:
-      'cat tac head tail wc nl od hexdump strings cut paste fold fmt expand unexpand tr rev comm join cmp column colrm look ptx zcat bzcat xzcat zstdcat lz4cat bat batcat pr iconv more most',
+      'cat tac head tail wc nl od hexdump strings cut paste fold fmt expand unexpand tr rev comm join cmp column colrm look zcat bzcat xzcat zstdcat lz4cat bat batcat pr more most',
     is: 'READ_ONLY',
     reads: true,
     valued: '-n -c --lines --bytes -d -f -t -f --delimiter --fields -w --width -s',
@@ -60,7 +60,18 @@ export const readerRules: readonly Rule[] = [
       ['cat .env', 'MUTATING'],
       ['cat .env.example', 'READ_ONLY'],
       ['head /proc/self/environ', 'MUTATING'],
-      ['iconv -f latin1 -t utf8 --output=x y', 'MUTATING'],
+    ],
+  },
+  {
+    names: 'iconv shuf tsort',
+    is: 'READ_ONLY',
+    reads: true,
+    valued: '-f -t -o -i -n -e --from-code --to-code --output --head-count --input-range --random-source',
+    effects: [{ on: '-o --output', is: 'MUTATING', why: 'writes its output to a file', value: 'file' }],
+    examples: [
+      ['iconv -f latin1 -t utf8 x', 'READ_ONLY'],
+      ['iconv -f latin1 -t utf8 -o x y', 'MUTATING'],
+      ['shuf -n 3 names.txt', 'READ_ONLY'],
     ],
   },
   {
@@ -181,9 +192,12 @@ export const readerRules: readonly Rule[] = [
     pattern: true,
     valued: '-f -L --arg --argjson --slurpfile --rawfile --indent --from-file --xpath --schema --output',
     effects: [{ on: '--output -o --shell', is: 'MUTATING', why: 'writes a file', value: 'file' }],
+    judge: 'unary',
     examples: [
       ['jq .scripts package.json', 'READ_ONLY'],
       ["jq '.[] | select(.env)' a.json", 'READ_ONLY'],
+      ['jq -n env', 'MUTATING'],
+      ["jq -n '$ENV.TOKEN'", 'MUTATING'],
       ['jq . .env', 'MUTATING'],
     ],
   },
@@ -204,14 +218,23 @@ export const readerRules: readonly Rule[] = [
   },
   {
     names:
-      'which whereis type pwd whoami id groups uname arch nproc tty users uptime free lscpu lsblk lsusb lspci lsmod getconf locale cal ncal who w last tput getent seq yes factor expr numfmt sleep true false : dircolors logname hostid locate plocate apropos whatis tldr info vmstat iostat mpstat ps pgrep pidof pstree lsof top htop netstat sw_vers',
+      'which whereis type pwd whoami id groups uname arch nproc tty users uptime free lscpu lsblk lsusb lspci lsmod getconf locale cal ncal who w last tput getent seq yes factor expr numfmt pv sleep true false : dircolors logname hostid locate plocate apropos whatis tldr info vmstat iostat mpstat pgrep pidof pstree lsof top htop netstat sw_vers',
     is: 'READ_ONLY',
     examples: [
       ['which node', 'READ_ONLY'],
       ['type rm', 'READ_ONLY'],
-      ['ps aux', 'READ_ONLY'],
       ['pgrep -f sudo', 'READ_ONLY'],
       ['uname -a', 'READ_ONLY'],
+    ],
+  },
+  {
+    names: 'ps',
+    is: 'READ_ONLY',
+    judge: 'unary',
+    examples: [
+      ['ps aux', 'READ_ONLY'],
+      ['ps -ef', 'READ_ONLY'],
+      ['ps eww', 'MUTATING'],
     ],
   },
   {
@@ -284,7 +307,6 @@ export const readerRules: readonly Rule[] = [
   {
     names: 'find gfind',
     is: 'READ_ONLY',
-    reads: true,
     style: 'single',
     judge: 'find',
     examples: [
@@ -296,6 +318,8 @@ export const readerRules: readonly Rule[] = [
       ["find . -ok sudo id {} ';'", 'PRIVILEGED'],
       ['find . -fprintf out %p', 'MUTATING'],
       ['find . -name -delete', 'READ_ONLY'],
+      ["find . -name '.env*'", 'READ_ONLY'],
+      ['find ~/.ssh -type f -exec cat {} +', 'MUTATING'],
     ],
   },
   {

@@ -116,7 +116,11 @@ export const shellRules: readonly Rule[] = [
     names: 'source .',
     is: 'MUTATING',
     why: 'runs a script that nobody read',
-    examples: [['. ./env', 'MUTATING']],
+    judge: 'unary',
+    examples: [
+      ['. ./env', 'MUTATING'],
+      ["source /dev/stdin <<< 'rm -rf x'", 'DESTRUCTIVE!'],
+    ],
   },
   {
     names: 'eval',
@@ -138,7 +142,7 @@ export const shellRules: readonly Rule[] = [
       ['command -v rm', 'READ_ONLY'],
       ['command ls', 'READ_ONLY'],
       ['command -p rm -rf x', 'DESTRUCTIVE!'],
-      ['command docker compose down -v', 'DESTRUCTIVE!'],
+      ['command docker compose down -v', 'PRIVILEGED!'],
     ],
   },
   {
