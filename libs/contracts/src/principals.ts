@@ -153,11 +153,14 @@ function bucketSubjects(service: ServiceName, bucket: BucketName): readonly stri
   ];
 }
 
-/** The router makes the streams: it is also who asks again for what a lost broker forgot. */
+/** The router makes the streams and keeps their limits: it is also who asks again for what a lost broker forgot. */
 const provisioningSubjects: readonly string[] = [
-  ...Object.keys(streams),
-  ...buckets.map((bucket) => `OBJ_${bucket}`),
-].flatMap((stream) => [`$JS.API.STREAM.CREATE.${stream}`, `$JS.API.STREAM.INFO.${stream}`]);
+  ...[...Object.keys(streams), ...buckets.map((bucket) => `OBJ_${bucket}`)].flatMap((stream) => [
+    `$JS.API.STREAM.CREATE.${stream}`,
+    `$JS.API.STREAM.INFO.${stream}`,
+  ]),
+  ...Object.keys(streams).map((stream) => `$JS.API.STREAM.UPDATE.${stream}`),
+];
 
 const deadReadingSubjects: readonly string[] = [
   '$JS.API.STREAM.MSG.GET.DEAD',

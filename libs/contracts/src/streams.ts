@@ -9,14 +9,32 @@ export interface StreamDefinition {
   /** `workqueue`: a message is gone once it is acknowledged. `limits`: it stays for `maxAgeMs`. */
   readonly retention: 'workqueue' | 'limits';
   readonly maxAgeMs?: number;
+  /** Default DUPLICATE_WINDOW_MS. */
+  readonly duplicateWindowMs?: number;
+  /** Messages that may wait on one subject; who publishes one more is refused. Default: any number. */
+  readonly waitingLimit?: number;
+  /** Default: what the server lets through. */
+  readonly messageLimitBytes?: number;
   readonly summary: string;
 }
+
+/**
+ * Repeats of a message id within this time are dropped by the broker. Servers know none shorter than 100 ms and cannot be told to
+ * drop nothing.
+ */
+export const DUPLICATE_WINDOW_MS = 2 * 60 * 1000;
+const shortestWindowMs = 100;
 
 export const streams: Readonly<Record<StreamName, StreamDefinition>> = {
   TASKS: {
     name: 'TASKS',
     subjects: ['flotilla.tasks.submitted', 'flotilla.tasks.submitted.*'],
     retention: 'workqueue',
+    // An id is one of its publisher's only, which the broker does not know: the router keeps them apart, and for ever.
+    duplicateWindowMs: shortestWindowMs,
+    // One publisher's flood holds up the others for about a minute and no longer.
+    waitingLimit: 5_000,
+    messageLimitBytes: 1024 * 1024,
     summary: 'The queue: tasks from outside, by principal.',
   },
   WORK: {
@@ -44,9 +62,6 @@ export const streams: Readonly<Record<StreamName, StreamDefinition>> = {
 /** Object buckets. `changes` holds git bundles, `spills` payloads too large for a row; both until the run is archived. */
 export const buckets = ['changes', 'spills'] as const;
 export type BucketName = (typeof buckets)[number];
-
-/** Repeats of a message id within this time are dropped by the broker. */
-export const DUPLICATE_WINDOW_MS = 2 * 60 * 1000;
 
 /**
  * How long a delivery may go without a sign of life, equal to the lease of the step it asks for, and how often the sign is

@@ -3,6 +3,7 @@ import {
   type Consumer,
   type ConsumerConfig,
   DeliverPolicy,
+  DiscardPolicy,
   JetStreamApiError,
   RetentionPolicy,
   StorageType,
@@ -24,7 +25,10 @@ import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import type { Broker } from './connect-broker.ts';
 import { translating } from './translate-error.ts';
 
-/** Creates what is missing of the streams and buckets and leaves the rest alone. Safe to repeat and to run at once. */
+/**
+ * Creates what is missing of the streams and buckets, gives streams their present limits and leaves the rest alone. Safe to repeat
+ * and to run at once.
+ */
 export async function provisionStreams(broker: Broker): Promise<void> {
   for (const definition of Object.values(streams)) await provisionStream(broker, definition);
   const objects = new Objm(broker.js);
@@ -45,17 +49,38 @@ async function provisionStream(broker: Broker, definition: StreamDefinition): Pr
           reason: `it keeps ${config.subjects.join(' ')} by ${config.retention}`,
         });
       }
+      await updateLimits(broker, definition);
     }
   });
 }
 
-function streamConfig({ name, subjects, retention, maxAgeMs }: StreamDefinition): StreamConfig & { name: string } {
+/** A lower limit would throw away what waits already, so that is waited out: the next start sees to it. */
+async function updateLimits(broker: Broker, definition: StreamDefinition): Promise<void> {
+  const { config, state } = await broker.jsm.streams.info(definition.name);
+  const wanted = limitsOf(definition);
+  const differs = Object.entries(wanted).some(([field, value]) => Reflect.get(config, field) !== value);
+  if (differs && state.messages < (definition.waitingLimit ?? Infinity))
+    await broker.jsm.streams.update(definition.name, wanted);
+}
+
+function limitsOf({ duplicateWindowMs, waitingLimit, messageLimitBytes }: StreamDefinition): Partial<StreamConfig> {
+  return {
+    duplicate_window: nanos(duplicateWindowMs ?? DUPLICATE_WINDOW_MS),
+    ...(messageLimitBytes === undefined ? {} : { max_msg_size: messageLimitBytes }),
+    ...(waitingLimit === undefined
+      ? {}
+      : { max_msgs_per_subject: waitingLimit, discard: DiscardPolicy.New, discard_new_per_subject: true }),
+  };
+}
+
+function streamConfig(definition: StreamDefinition): StreamConfig & { name: string } {
+  const { name, subjects, retention, maxAgeMs } = definition;
   const wanted: Partial<StreamConfig> & { name: string } = {
     name,
     subjects: [...subjects],
     retention: retention === 'workqueue' ? RetentionPolicy.Workqueue : RetentionPolicy.Limits,
     storage: StorageType.File,
-    duplicate_window: nanos(DUPLICATE_WINDOW_MS),
+    ...limitsOf(definition),
     ...(maxAgeMs === undefined ? {} : { max_age: nanos(maxAgeMs) }),
   };
   return wanted as StreamConfig & { name: string }; // the server fills what is left out

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { ANSWER_SUBJECT, headers } from '@flotilla/contracts/headers';
 import { Principal } from '@flotilla/contracts/ids';
 import type { TaskSubmitted } from '@flotilla/contracts/messages/task-submitted';
@@ -30,11 +31,18 @@ export class AcceptTaskHandler implements Handler<TaskSubmitted> {
     const principal = principalOf(delivery);
     const given = delivery.headers.get(MESSAGE_ID_HEADER);
     // Anybody may choose any id, so it counts among the messages of one principal only.
-    const intakeId = given === undefined ? delivery.messageId : `${principal}/${given}`;
+    const intakeId = given === undefined ? delivery.messageId : `${principal}/${shorten(given)}`;
     const submitted = await this.#intake.accept({ task, principal, through: 'queue', intakeId });
     const answerTo = delivery.headers.get(headers.answerTo);
     if (answerTo !== undefined && ANSWER_SUBJECT.test(answerTo)) this.#answer(answerTo, JSON.stringify(submitted));
   }
+}
+
+const longestId = 255;
+
+/** An index takes no text of any length. */
+function shorten(id: string): string {
+  return id.length <= longestId ? id : `sha256/${createHash('sha256').update(id).digest('hex')}`;
 }
 
 /** Who published is the last token of the subject, which the broker's permissions vouch for; never a field. */

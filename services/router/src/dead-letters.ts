@@ -103,12 +103,26 @@ function viewOf(deadId: number, record: DeadLetterRecord): DeadLetter {
   };
 }
 
+/** Deepest nesting that is shown as JSON: whoever reads it on the way walks down to its end. */
+const shownDepth = 64;
+
 function asJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return isDeeper(value, shownDepth) ? text : value;
   } catch {
     return text;
   }
+}
+
+/** Level by level, since a text of a few kilobytes may be nested deeper than a stack. */
+function isDeeper(value: unknown, depth: number): boolean {
+  let level: unknown[] = [value];
+  for (let reached = 0; reached <= depth; reached += 1) {
+    level = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []));
+    if (level.length === 0) return false;
+  }
+  return true;
 }
 
 /** What the broker or the first sender said of the first delivery is not true of the next. */

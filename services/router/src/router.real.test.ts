@@ -36,7 +36,7 @@ beforeAll(async () => {
   [nats, postgres] = await Promise.all([startNats(), startPostgres()]);
   router = await start();
   broker = await connectBroker({ url: nats.url, name: 'test' });
-  await request(broker, AddProject, { name: 'slugify', remote: '/srv/git/a.git' });
+  await request(broker, AddProject, { name: 'slugify', remote: '/srv/git/a.git', unseen: true });
 });
 afterAll(async () => {
   for (const stop of stops) stop();

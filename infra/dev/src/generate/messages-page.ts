@@ -25,7 +25,7 @@ export function messagesPage(): Page {
       [
         [
           code('Nats-Msg-Id'),
-          `Names the occasion; a repeat within ${DUPLICATE_WINDOW_MS / 60_000} minutes is dropped by the broker.`,
+          `Names the occasion; a repeat within ${DUPLICATE_WINDOW_MS / 60_000} minutes is dropped by the broker; of a task it is its publisher's, and the router keeps it for ever.`,
         ],
         [`${code(headers.traceparent)}, ${code(headers.tracestate)}`, 'W3C trace context.'],
         [code(headers.answerTo), 'On a task: the subject that the run id or the refusal is sent to.'],
@@ -49,7 +49,7 @@ function describeQueue(): readonly string[] {
     '## Putting a task on the queue',
     `Any NATS client may publish a task, as JSON, on ${code(intakeSubject())} as the local user, or on ${code(intakeSubject('<principal>'))} as a publisher with a user of its own: who asks is the last word of the subject, which the broker's permissions vouch for, and never a field. A publisher hears its own inbox and nothing else of the broker; how its runs go on is read over HTTP ([watchRun](calls.md#watchrun)).`,
     `Publish as a request: its answer, ${code('{"stream":"TASKS","seq":1}')}, says that the broker has the task, and one that holds ${code('error')} that it has not. A publish with the JetStream call of a client library is such a request; a plain publish tells nothing, and is lost where the broker is not well. The run exists once the router has committed it.`,
-    `Set ${code('Nats-Msg-Id')} to a key of yours, so that a repeat within ${DUPLICATE_WINDOW_MS / 60_000} minutes is dropped, and ${code('externalKey')} in the task where the same key must give the same run for ever.`,
+    `Set ${code('externalKey')} in the task, or ${code('Nats-Msg-Id')} to a key of yours: the same task again is then the same run, for ever, and is answered as such.`,
     `To hear what became of it, subscribe to an inbox (${code('_INBOX.…')}, or ${code('_INBOX_<principal>.…')} for a publisher with its own user) and name it in the header ${code(headers.answerTo)}. The answer is ${code('{"runId":"run_…","created":true}')}, or the refusal as a problem with ${code('code')} and ${code('advice')}, its code also in the header ${code(headers.error)}.`,
     `With the ${code('nats')} command line, and in ${code('NATS_URL')} the address that ${code('npm start')} prints:`,
     ['```sh', 'nats sub --count 1 _INBOX.ticket-4711 &', TASK_COMMAND, '```'].join('\n'),

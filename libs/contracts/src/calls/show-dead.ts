@@ -14,7 +14,11 @@ export const ShowDead = defineCall({
   response: z.object({
     letter: DeadLetter.meta({ field: 1, description: 'Which message, and why it was given up.' }),
     headers: z.record(z.string(), z.string()).meta({ field: 2, description: 'As the message carried them.' }),
-    payload: Json.meta({ field: 3, json: true, description: 'A string where it was not JSON, or is not kept whole.' }),
+    payload: Json.meta({
+      field: 3,
+      json: true,
+      description: 'A string where it was not JSON, is nested deeper than 64, or is not kept whole.',
+    }),
     payloadBytes: z.int().nonnegative().meta({ field: 4, description: 'Size of the message as it came.' }),
     truncated: z.boolean().meta({ field: 5, description: 'True where only the beginning is kept.' }),
   }),
