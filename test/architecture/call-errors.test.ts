@@ -8,6 +8,8 @@ import { findReachableErrors } from './call-errors.fixture.ts';
 const neverAnswered: Readonly<Record<string, readonly string[]>> = {
   // A gate refers to its run by a foreign key.
   decideGate: ['RUN_UNKNOWN'],
+  // Its mirror has no remote that could refuse anything.
+  salvageRun: ['REMOTE_CREDENTIAL_MISMATCH', 'REMOTE_NOT_CLONEABLE'],
 };
 
 /** A stream is bound where it is served, not in a table that could be read here. */

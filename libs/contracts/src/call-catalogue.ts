@@ -11,6 +11,7 @@ import { ListRuns } from './calls/list-runs.ts';
 import { RemoveProject } from './calls/remove-project.ts';
 import { ReplayDead } from './calls/replay-dead.ts';
 import { RetryRun } from './calls/retry-run.ts';
+import { SalvageRun } from './calls/salvage-run.ts';
 import { ShowDead } from './calls/show-dead.ts';
 import { ShowDiff } from './calls/show-diff.ts';
 import { ShowGate } from './calls/show-gate.ts';
@@ -29,6 +30,7 @@ export const calls = {
   listEvents: ListEvents,
   showDiff: ShowDiff,
   showOutput: ShowOutput,
+  salvageRun: SalvageRun,
   cancelRun: CancelRun,
   retryRun: RetryRun,
   listGates: ListGates,

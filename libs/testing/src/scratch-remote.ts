@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { CommitId, TreeId } from '@flotilla/contracts/ids';
 
 /** Paths to contents; null deletes. */
-export type ScratchFiles = Readonly<Record<string, string | null>>;
+export type ScratchFiles = Readonly<Record<string, string | Uint8Array | null>>;
 
 /**
  * A bare git remote in a temporary directory with a first commit on `main`, and beside it the repository of an author, whose

@@ -7,7 +7,12 @@ import type { StepContext } from '@flotilla/host/step-work';
 import type { DoorGrant } from '@flotilla/sandbox/door';
 import type { Slot } from '@flotilla/sandbox/slot';
 import type { SlotPool } from '@flotilla/sandbox/slot-pool';
-import { ensureStoredCommits, openStoredMirror, type BundleSource, type StoredCommit } from './stored-commits.ts';
+import {
+  ensureStoredCommits,
+  openStoredMirror,
+  type BundleSource,
+  type StoredCommit,
+} from '@flotilla/git/stored-commits';
 
 /** The dependencies that a project's setup left, kept under its key. */
 export interface SetupFiles {

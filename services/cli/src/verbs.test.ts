@@ -43,6 +43,7 @@ const withArguments: Readonly<Record<string, readonly string[]>> = {
   show: [runId],
   diff: [runId],
   output: [runId],
+  salvage: [runId],
   events: [runId],
   approve: [runId],
   'request-changes': [runId, 'Keep the name.'],

@@ -12,6 +12,7 @@ import { output } from './verbs/output.ts';
 import { listProjects, showProject } from './verbs/projects.ts';
 import { removeProject } from './verbs/remove-project.ts';
 import { retry } from './verbs/retry.ts';
+import { salvage } from './verbs/salvage.ts';
 import { show } from './verbs/show.ts';
 import { submit } from './verbs/submit.ts';
 import { watch } from './verbs/watch.ts';
@@ -34,6 +35,7 @@ export const verbs: readonly Verb[] = [
   decline,
   cancel,
   retry,
+  salvage,
   events,
   listDead,
   showDead,

@@ -9,6 +9,7 @@ import type { RemoteMirrors } from './git/open-remote-mirror.ts';
 import { RemoteInspector } from './git/remote-inspector.ts';
 import { RemoteRepositories } from './git/remote-repositories.ts';
 import { RemoteTargets } from './git/remote-target.ts';
+import { Salvager } from './git/salvager.ts';
 import { LandChangeHandler } from './land-change.handler.ts';
 import { RedisMergeLease } from './lease/redis-merge-lease.ts';
 import { createMergerCalls } from './merger.calls.ts';
@@ -32,6 +33,16 @@ function createMergerModule({ settings, objects, clock, store, logger }: Resourc
         useFactory: () => new RedisMergeLease({ url: requireSetting(settings, 'redisUrl') }),
       },
       { provide: RemoteInspector, useFactory: () => new RemoteInspector(mirrors) },
+      {
+        provide: Salvager,
+        useFactory: () =>
+          new Salvager({
+            git: mirrors.git,
+            mirrorDirectory: mirrors.mirrorDirectory,
+            bundles: objects.changes,
+            readLog: (runId, options) => store.readLog(runId, options),
+          }),
+      },
       {
         provide: MirrorKeeper,
         useFactory: () =>
@@ -78,6 +89,6 @@ export const mergerService: ServiceDefinition = {
   name: 'merger',
   stages: mergerStages,
   module: createMergerModule,
-  calls: (get) => createMergerCalls(get(RemoteInspector)),
+  calls: (get) => createMergerCalls(get(RemoteInspector), get(Salvager)),
   checks: (get) => ({ redis: () => get(RedisMergeLease).answers() }),
 };

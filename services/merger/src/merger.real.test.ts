@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { InspectRemote } from '@flotilla/contracts/calls/inspect-remote';
+import { SalvageRun } from '@flotilla/contracts/calls/salvage-run';
 import { RunEnded } from '@flotilla/contracts/events/run-events';
 import type { Principal, RunId, StepId } from '@flotilla/contracts/ids';
 import type { NewLogEntry } from '@flotilla/contracts/log-entry';
@@ -92,6 +93,13 @@ test('how a run ended is read from its log, and one under way has no end', async
   expect(await readRunEnd(host.store, runId)).toBeUndefined();
   await log({ type: 'run.ended', payload: RunEnded.payload.parse(RunEnded.example) });
   expect(await readRunEnd(host.store, runId)).toEqual({ result: 'landed', at: expect.any(String) });
+});
+
+test('what a run kept is asked over the broker', async () => {
+  const { runId } = OpenStepRequested.payload.parse(OpenStepRequested.example);
+  expect(await request(host.broker, SalvageRun, { runId })).toMatchObject({ state: 'none', patch: '' });
+  const unknown = 'run_00000000000000000000000010' as RunId;
+  await expect(request(host.broker, SalvageRun, { runId: unknown })).rejects.toMatchObject({ code: 'RUN_UNKNOWN' });
 });
 
 async function answerOf(stepId: StepId) {

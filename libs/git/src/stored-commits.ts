@@ -1,9 +1,9 @@
 import type { CommitId } from '@flotilla/contracts/ids';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
-import { ensureCommit } from '@flotilla/git/ensure-commit';
-import { openMirror, type Mirror } from '@flotilla/git/mirror';
-import type { RunGit } from '@flotilla/git/run-git';
+import { ensureCommit } from './ensure-commit.ts';
+import { openMirror, type Mirror } from './mirror.ts';
+import type { RunGit } from './run-git.ts';
 
 /** A commit and the bundle in the `changes` bucket that carries it. */
 export interface StoredCommit {
