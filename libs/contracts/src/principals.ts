@@ -65,7 +65,7 @@ export function permissionsOfService(
       ...consumedBy(service).flatMap((contract) => consumerSubjects(service, contract)),
       ...buckets.flatMap((bucket) => bucketSubjects(service, bucket)),
       '$JS.API.INFO',
-      ...(service === 'router' ? [...provisioningSubjects, ...deadReadingSubjects] : []),
+      ...(service === 'router' ? [...provisioningSubjects, ...deadReadingSubjects, ...sweepingSubjects] : []),
     ],
     subscribe: [
       `${inboxPrefixOf(service)}.>`,
@@ -161,6 +161,13 @@ const provisioningSubjects: readonly string[] = [
   ]),
   ...Object.keys(streams).map((stream) => `$JS.API.STREAM.UPDATE.${stream}`),
 ];
+
+/** The router takes out of the work queues what their consumers have acknowledged. */
+const sweepingSubjects: readonly string[] = catalogue.flatMap(({ stream, subject, consumer }) =>
+  streams[stream].retention !== 'workqueue'
+    ? []
+    : [`$JS.API.CONSUMER.INFO.${stream}.${durableName(consumer, subject)}`, `$JS.API.STREAM.PURGE.${stream}`],
+);
 
 const deadReadingSubjects: readonly string[] = [
   '$JS.API.STREAM.MSG.GET.DEAD',

@@ -1,9 +1,11 @@
 import { renderNatsAuthorization } from '@flotilla/contracts/principals';
+import { catalogue } from '@flotilla/contracts/catalogue';
 import { calls } from '@flotilla/contracts/call-catalogue';
 import { inboxPrefixOf } from '@flotilla/contracts/principals';
 import { OpenStepRequested } from '@flotilla/contracts/messages/open-step-requested';
 import { StepCompleted } from '@flotilla/contracts/messages/step-completed';
 import { TaskSubmitted } from '@flotilla/contracts/messages/task-submitted';
+import { streams } from '@flotilla/contracts/streams';
 import { type ServiceName, serviceNames } from '@flotilla/contracts/services';
 import { pollUntil } from '@flotilla/testing/servers/child-server';
 import { type NatsServer, startNats } from '@flotilla/testing/servers/start-nats';
@@ -13,6 +15,7 @@ import { type Broker, connectBroker } from './connect-broker.ts';
 import { publishLive, subscribeEvents, subscribeLive } from './live.ts';
 import { openBucket } from './open-bucket.ts';
 import { provisionConsumer, provisionStreams } from './provision-streams.ts';
+import { purgeAcknowledged } from './purge-acknowledged.ts';
 import { publishMessage, publishRaw } from './publish-message.ts';
 import { pullOne } from './stream.fixture.ts';
 
@@ -63,6 +66,23 @@ test('with their permissions the router asks, a worker takes and answers, and th
   await publishMessage(as('merger'), StepCompleted, StepCompleted.example);
   await pullOne(await provisionConsumer(as('router'), 'router', StepCompleted));
   expect(refusals).toEqual([]);
+});
+
+test('the router may sweep every work queue, and nobody else may purge one', async () => {
+  for (const contract of catalogue.filter(({ stream }) => streams[stream].retention === 'workqueue'))
+    await provisionConsumer(as(contract.consumer), contract.consumer, contract);
+  await publishRaw(as('merger'), {
+    subject: StepCompleted.subject,
+    messageId: 'swept',
+    payload: JSON.stringify(StepCompleted.example),
+    headers: {},
+  });
+  await purgeAcknowledged(as('router'), catalogue);
+  expect(refusals).toEqual([]);
+  for (const user of [...serviceNames.filter((name) => name !== 'router'), 'local'])
+    await expect(as(user).jsm.streams.purge('WORK')).rejects.toThrow();
+  expect((await as('router').jsm.streams.info('WORK')).state.messages).toBeGreaterThan(0);
+  refusals.length = 0;
 });
 
 test('bundles go from one worker to another, and spills to the gateway', async () => {

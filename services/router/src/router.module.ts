@@ -1,6 +1,8 @@
+import { catalogue } from '@flotilla/contracts/catalogue';
 import { InspectRemote } from '@flotilla/contracts/calls/inspect-remote';
 import type { Resources, ServiceDefinition } from '@flotilla/host/service-definition';
 import { request } from '@flotilla/stream/calls';
+import { purgeAcknowledged } from '@flotilla/stream/purge-acknowledged';
 import type { DynamicModule } from '@nestjs/common';
 import { AcceptTaskHandler } from './accept-task.handler.ts';
 import { CompleteStepHandler } from './complete-step.handler.ts';
@@ -9,6 +11,7 @@ import type { Advance } from './domain/decision.ts';
 import { describeMove } from './describe-move.ts';
 import { loadTopologies, shippedTopologies } from './load-topologies.ts';
 import { DeadLetters } from './dead-letters.ts';
+import { QueueSweeper } from './queue-sweeper.ts';
 import { createRouterCalls } from './router.calls.ts';
 import { routerStages } from './router.stages.ts';
 import { RunSweeper } from './run-sweeper.ts';
@@ -20,6 +23,7 @@ import { RunStore } from './store/run.store.ts';
 import { SweepStore } from './store/sweep.store.ts';
 
 const SWEEP_EVERY_MS = 5_000;
+const SWEEP_QUEUES_EVERY_MS = 60_000;
 
 class RouterModule {}
 
@@ -62,6 +66,17 @@ function createRouterModule({ store, clock, ids, broker, logger, metrics }: Reso
         inject: [RunStore, SweepStore],
         useFactory: (runs: RunStore, sweeps: SweepStore) =>
           new RunSweeper({ runs, sweeps, everyMs: SWEEP_EVERY_MS, onTrouble }),
+      },
+      {
+        provide: QueueSweeper,
+        useFactory: () =>
+          new QueueSweeper({
+            purge: () => purgeAcknowledged(broker, catalogue),
+            onReconnect: (listener) => broker.onReconnect(listener),
+            everyMs: SWEEP_QUEUES_EVERY_MS,
+            onPurged: (messages) => logger.info({ event: 'acknowledged_purged', messages }),
+            onTrouble: (error) => onTrouble('purge_acknowledged', error),
+          }),
       },
     ],
   };
