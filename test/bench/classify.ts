@@ -1,5 +1,5 @@
 import { classifyCommand } from '@flotilla/policy/command/classify-command';
-import { LENGTH_LIMIT } from '@flotilla/policy/command/walk-script';
+import { LENGTH_LIMIT } from '@flotilla/policy/command/limits';
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 

@@ -17,6 +17,8 @@ export interface Call {
   /** True where standard input is a pipe, a file or a text, and no terminal. */
   readonly fed: boolean;
   add(is: CommandClass, why: string, irreversible?: boolean): void;
+  /** Runs a program whose text nobody has read. */
+  runUnread(why: string): void;
   /** Judges words as a command of its own. */
   runWords(words: readonly Field[]): void;
   /** Judges a text as a shell would read it, with `$0 $1 …` where they are known. */

@@ -1,6 +1,7 @@
 import { decideByClasses, worstClass, type CommandClass, type CommandVerdict } from './command-class.ts';
 import { Findings, showWords, type Finding } from './findings.ts';
-import { LENGTH_LIMIT, walkText } from './walk-script.ts';
+import { LENGTH_LIMIT } from './limits.ts';
+import { walkText } from './walk-script.ts';
 
 export interface ClassifyOptions {
   /** False where the step has no network: a NETWORK part is refused then. True unless said. */

@@ -23,13 +23,28 @@ export class Findings {
   readonly shown: Finding[] = [];
   irreversible = false;
   count = 0;
+  /** How many parts reach a network, and how many run what nobody has read. */
+  networks = 0;
+  unread = 0;
 
   add(finding: Finding): void {
     this.count += 1;
     this.classes.add(finding.class);
+    if (finding.class === 'NETWORK') this.networks += 1;
     this.irreversible ||= finding.irreversible || finding.class === 'DESTRUCTIVE';
     if (this.shown.length < SHOWN_LIMIT && !this.shown.some((other) => isSame(other, finding)))
       this.shown.push(finding);
+  }
+
+  /** The classes so far, which are set aside to see those of one command alone. */
+  takeClasses(): readonly CommandClass[] {
+    const taken = [...this.classes];
+    this.classes.clear();
+    return taken;
+  }
+
+  giveBackClasses(taken: readonly CommandClass[]): void {
+    for (const each of taken) this.classes.add(each);
   }
 
   /** From harmless to forbidden. */

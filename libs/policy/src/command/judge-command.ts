@@ -51,6 +51,8 @@ export function judgeCommand(words: readonly Field[], setting: Setting): void {
     add('MUTATING', 'computes the name of the program that it runs');
     if (rest.some((word) => /^-[a-zA-Z]*([rR][a-zA-Z]*f|f[a-zA-Z]*[rR])[a-zA-Z]*$/.test(word.text)))
       add('DESTRUCTIVE', 'runs a computed program with the flags of a forced recursive removal');
+    // An expansion without quotes may turn out empty, and then the next word is the program.
+    if (first.optional) judgeCommand(rest, { ...setting, depth: setting.depth + 1 });
     return;
   }
   if (first.computed) add('MUTATING', 'computes the name of the program that it runs');
@@ -138,6 +140,7 @@ class FormJudge {
     if (isDynamic(verb)) {
       const other = form.other ?? 'MUTATING';
       this.add(other === 'READ_ONLY' ? 'MUTATING' : other, 'computes the verb that it is given');
+      if (verb.optional) this.judgeVerb(form, before.tail.slice(1));
       return;
     }
     const rest = before.tail.slice(1);
@@ -250,6 +253,10 @@ class FormJudge {
       stdin: this.setting.stdin,
       fed: this.setting.fed,
       add: this.add,
+      runUnread: (why) => {
+        this.setting.findings.unread += 1;
+        this.add('MUTATING', why);
+      },
       runWords: (inner) => {
         this.run(inner);
       },

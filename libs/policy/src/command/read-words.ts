@@ -9,6 +9,8 @@ export interface Field {
   readonly text: string;
   /** True where it is not what is written: it came out of an expansion, or is a pattern. */
   readonly computed: boolean;
+  /** True where it may turn out to be no word at all. */
+  readonly optional?: boolean;
 }
 
 export function literal(text: string): Field {
@@ -24,7 +26,8 @@ const FIELDS_LIMIT = 256;
 /** The fields that a word becomes; none where an unquoted expansion is empty. */
 export function readWord(word: Word, scope: Scope): readonly Field[] {
   const { parts } = word;
-  if (parts === undefined) return [literal(word.value)];
+  // A hole in a text that is read again stands for whatever was there.
+  if (parts === undefined) return [{ text: word.value, computed: false, optional: word.value === HOLE }];
   if (parts.some((part) => part.type === 'BraceExpansion')) return readBracedWord(word.text, scope);
   const builder = new FieldBuilder();
   readParts(parts, scope, builder, false);
@@ -72,6 +75,7 @@ class FieldBuilder {
   private text = '';
   private started = false;
   private computed = false;
+  private quoted = false;
 
   append(text: string, computed: boolean): void {
     this.text += text;
@@ -79,13 +83,13 @@ class FieldBuilder {
     this.computed ||= computed;
   }
 
-  markComputed(): void {
-    this.computed = true;
+  markQuoted(): void {
+    this.quoted = true;
   }
 
   /** What an unquoted expansion gives is split on blanks, as with the usual IFS. */
   appendSplit(text: string): void {
-    this.markComputed();
+    this.computed = true;
     for (const [index, piece] of text.split(/[ \t\n]+/).entries()) {
       if (index > 0) this.end();
       if (piece !== '') this.append(piece, true);
@@ -93,7 +97,7 @@ class FieldBuilder {
   }
 
   appendWords(words: readonly string[]): void {
-    this.markComputed();
+    this.computed = true;
     for (const [index, word] of words.entries()) {
       if (index > 0) this.end();
       this.append(word, true);
@@ -102,7 +106,7 @@ class FieldBuilder {
 
   end(): void {
     if (this.started && this.fields.length < FIELDS_LIMIT)
-      this.fields.push({ text: this.text, computed: this.computed });
+      this.fields.push({ text: this.text, computed: this.computed, optional: this.text === HOLE && !this.quoted });
     this.text = '';
     this.started = false;
     this.computed = true;
@@ -132,12 +136,18 @@ function readPart(part: WordPart, scope: Scope, builder: FieldBuilder, quoted: b
     case 'DoubleQuoted':
     case 'LocaleString':
       builder.append('', false);
+      builder.markQuoted();
       readParts(part.parts, scope, builder, true);
       return;
     case 'SimpleExpansion': {
       const name = part.text.replaceAll('\\\n', '').slice(1);
       if (name === '@' || (name === '*' && !quoted)) builder.appendWords(positionalWords(scope));
-      else expandInto(builder, name === '*' ? positionalWords(scope).join(' ') : lookUp(scope, name), quoted);
+      else
+        expandInto(
+          builder,
+          name === '*' ? positionalWords(scope).join(' ') : firstElement(lookUp(scope, name)),
+          quoted,
+        );
       return;
     }
     case 'ParameterExpansion': {
@@ -175,6 +185,11 @@ function expandInto(builder: FieldBuilder, text: string, quoted: boolean): void 
 
 /** Between the elements of an array as it is kept in the scope. */
 export const ELEMENT = '\u{e001}';
+
+/** An array without a subscript is its first element. */
+function firstElement(value: string): string {
+  return value.split(ELEMENT, 1)[0] ?? '';
+}
 
 type Parameter = Extract<WordPart, { type: 'ParameterExpansion' }>;
 

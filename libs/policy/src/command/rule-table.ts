@@ -5,6 +5,7 @@ import { cloudRules } from './rules/cloud.ts';
 import { containerRules } from './rules/containers.ts';
 import { fileRules } from './rules/files.ts';
 import { gitRules } from './rules/git.ts';
+import { javascriptPackageRules } from './rules/javascript-packages.ts';
 import { languageRules } from './rules/languages.ts';
 import { networkRules } from './rules/network.ts';
 import { packageRules } from './rules/packages.ts';
@@ -22,6 +23,7 @@ export const ruleFamilies: Readonly<Record<string, readonly Rule[]>> = {
   git: gitRules,
   languages: languageRules,
   build: buildRules,
+  'javascript-packages': javascriptPackageRules,
   packages: packageRules,
   network: networkRules,
   containers: containerRules,

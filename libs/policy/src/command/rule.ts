@@ -66,7 +66,6 @@ export type JudgeName =
   | 'kubectl-get'
   | 'make'
   | 'maven'
-  | 'mount'
   | 'move'
   | 'network-show'
   | 'npm-script'

@@ -6,36 +6,35 @@ import {
   type Function as ShellFunction,
   type ParsedScript,
   type Pipeline,
+  type Redirected,
   type Redirection,
+  type Statement,
   type SyntaxNode,
   type Word,
 } from 'unbash';
 import type { CommandClass } from './command-class.ts';
+import { findShownSecrets } from './find-shown-secrets.ts';
 import { Findings, HOLE, LimitReached, PARTS_LIMIT, showWords } from './findings.ts';
 import { judgeCommand, type Setting } from './judge-command.ts';
 import { addsOwnModules, choosesCode, isCommandVariable, isExpandedVariable } from './judge-environment.ts';
-import { isNoFile, isSecretPath, isSecretVariable, isSocketPath, whyDestroyed } from './judge-paths.ts';
+import { judgeRedirect, readInput, type Note } from './judge-redirect.ts';
+import {
+  INNER_COST,
+  INNER_LENGTH_LIMIT,
+  NESTED_FUNCTIONS,
+  NESTING_COST_LIMIT,
+  NESTING_LIMIT,
+  NODE_DEPTH_LIMIT,
+  NODES_LIMIT,
+  RESTARTS_LIMIT,
+  SCRIPT_DEPTH_LIMIT,
+  SUBSHELL_COST,
+} from './limits.ts';
 import { measureNesting } from './measure-nesting.ts';
-import { ELEMENT, literal, readBody, readPrinted, readText, readWord, type Field } from './read-words.ts';
-import { assign, childScope, emptyScope, resolvePath, subshellScope, type Scope } from './scope.ts';
-
-/** Longest command that is read, in characters, and the most that is read again inside it (`sh -c`, `eval`). */
-export const LENGTH_LIMIT = 16_384;
-const INNER_LENGTH_LIMIT = 2 * LENGTH_LIMIT;
-/** What a text inside costs at least, in characters: a short one is read by a parser of its own too. */
-const INNER_COST = 64;
-/** Substitutions in substitutions, and any node in a node. */
-const SCRIPT_DEPTH_LIMIT = 32;
-const NODE_DEPTH_LIMIT = 600;
-/** Each level of nesting is read again by the level above it: their product is what reading costs. */
-const NESTING_LIMIT = 160;
-const NESTED_FUNCTIONS = /(?:[^\s(){}'"]{1,40}\s{0,8}\(\s{0,8}\)\s{0,8}){60}/;
-const NESTING_COST_LIMIT = 600_000;
-const NODES_LIMIT = 40_000;
-/** What reading a piece of arithmetic as a subshell costs at least, in nodes. */
-const SUBSHELL_COST = 60;
-/** Lines that could not be read, after which reading starts anew. */
-const RESTARTS_LIMIT = 3;
+import { multipliesItself } from './multiplies-itself.ts';
+import { hidesSubstitution, looksLikeCommand, restAfterError } from './read-syntax.ts';
+import { ELEMENT, literal, readPrinted, readText, readWord, type Field } from './read-words.ts';
+import { assign, childScope, emptyScope, subshellScope, type Scope } from './scope.ts';
 
 /** Walks a whole script and adds what it finds; a limit that is reached is a finding. */
 export function walkText(text: string, findings: Findings): void {
@@ -74,9 +73,9 @@ class Walker {
     }
   }
 
-  private note(text: string, is: CommandClass, why: string, irreversible = false): void {
+  private readonly note: Note = (text, is, why, irreversible = false) => {
     this.findings.add({ command: showWords(text), class: is, why, irreversible });
-  }
+  };
 
   private walkSource(text: string, attempts = 0): void {
     const nesting = measureNesting(text);
@@ -122,9 +121,7 @@ class Walker {
         this.visitPipeline(node);
         return;
       case 'Statement':
-        this.within(node.background === true ? 'subshell' : 'here', () => {
-          this.visit(node.command);
-        });
+        this.visitStatement(node);
         return;
       case 'Subshell':
       case 'Coproc':
@@ -150,8 +147,7 @@ class Walker {
         this.visitSubstitution(node.script, node.text);
         return;
       case 'Redirected':
-        this.visit(node.command);
-        for (const redirect of node.redirects) this.visitRedirect(redirect);
+        this.visitRedirected(node);
         return;
       case 'For':
       case 'Select':
@@ -209,6 +205,16 @@ class Walker {
     }
   }
 
+  /** What was fetched and is run at once is what nobody has read: no mode covers it. */
+  private visitStatement(node: Statement): void {
+    const { networks, unread } = this.findings;
+    this.within(node.background === true ? 'subshell' : 'here', () => {
+      this.visit(node.command);
+    });
+    if (this.findings.networks > networks && this.findings.unread > unread)
+      this.note('what it fetched', 'NETWORK', 'runs without anyone having read it', true);
+  }
+
   /** Visits in a process of its own, or where nobody knows whether it is reached. */
   private within(where: 'here' | 'branch' | 'subshell', visit: () => void): void {
     const outer = this.place;
@@ -216,6 +222,14 @@ class Walker {
     if (where === 'subshell') this.place = { ...outer, scope: subshellScope(outer.scope) };
     visit();
     this.place = outer;
+  }
+
+  private visitRedirected(node: Redirected): void {
+    const outer = this.place;
+    this.place = { ...outer, ...readInput(node.redirects, outer.scope, outer) };
+    this.visit(node.command);
+    this.place = outer;
+    for (const redirect of node.redirects) this.visitRedirect(redirect);
   }
 
   private visitSubstitution(script: ParsedScript | undefined, text: string): void {
@@ -244,7 +258,7 @@ class Walker {
   private printed(node: Pipeline['commands'][number]): string | undefined {
     if (node.type !== 'Command') return undefined;
     const { scope } = this.place;
-    if (node.name?.text === 'cat' && node.args.length === 0) return this.readInput(node.redirects).stdin;
+    if (node.name?.text === 'cat' && node.args.length === 0) return readInput(node.redirects, scope, this.place).stdin;
     return readPrinted(node, scope);
   }
 
@@ -252,7 +266,7 @@ class Walker {
     const { scope } = this.place;
     const name = node.name.value;
     scope.functions.set(name, { node, certain: this.place.certain });
-    if (countCalls(node.body, name) > 1) this.note(name, 'DESTRUCTIVE', 'is a function that multiplies itself');
+    if (multipliesItself(node.body, name)) this.note(name, 'DESTRUCTIVE', 'is a function that multiplies itself');
     const outer = this.place;
     scope.calling.add(name);
     this.place = { ...outer, stdin: undefined, certain: false, scope: childScope(scope, undefined) };
@@ -287,17 +301,18 @@ class Walker {
       if (argument.type === 'Assignment') this.visitAssignment(argument);
       else this.visit(argument);
     }
-    const before = new Set(this.findings.classes);
+    const before = this.findings.takeClasses();
     if (node.name !== undefined) this.judgeWords(node);
     else if (assigned.length > 0 || node.redirects.length > 0)
       this.note(showAll(node), 'READ_ONLY', 'starts no program');
-    const own = [...this.findings.classes].filter((each) => !before.has(each));
+    const own = [...this.findings.classes];
+    this.findings.giveBackClasses(before);
     for (const each of assigned) this.judgeEnvironment(each, node.name === undefined ? [] : own);
   }
 
   private judgeWords(node: Command): void {
     const { scope } = this.place;
-    const input = this.readInput(node.redirects);
+    const input = readInput(node.redirects, scope, this.place);
     const setting: Setting = {
       findings: this.findings,
       scope,
@@ -313,7 +328,10 @@ class Walker {
     for (let choice = 0; choice < scope.widest; choice += 1) {
       scope.choice = choice;
       const words = this.readFields(node);
-      if (words[0] !== undefined && /^(echo|printf|cat)$/.test(words[0].text)) this.judgeShown(node);
+      if (words[0] !== undefined && /^(echo|printf|cat)$/.test(words[0].text)) {
+        for (const name of findShownSecrets(node, scope))
+          this.note(`$${name}`, 'MUTATING', 'shows what may be a secret');
+      }
       const { widest } = scope;
       const [name, ...rest] = words;
       if (name === undefined || !this.callFunction(name.text, rest)) judgeCommand(words, setting);
@@ -329,45 +347,6 @@ class Walker {
       if (word.type === 'Word') return readWord(word, scope);
       return [literal(`${word.name}${word.append ? '+' : ''}=${readAssigned(word, scope)}`)];
     });
-  }
-
-  /** `echo "$API_TOKEN"` shows a secret as surely as a file of them does. */
-  private judgeShown(node: Command): void {
-    const shown = /\$\{?([A-Za-z_]\w*)/g;
-    const strings = node.redirects.flatMap((each) =>
-      each.type === 'HereString' && each.target !== undefined ? [each.target] : [],
-    );
-    for (const { text } of [...node.args, ...strings]) {
-      if (!text.includes('$')) continue;
-      for (const match of withoutSingleQuotes(text).matchAll(shown)) {
-        const name = match[1] ?? '';
-        if (isSecretVariable(name) && !this.place.scope.variables.has(name))
-          this.note(`$${name}`, 'MUTATING', 'shows what may be a secret');
-      }
-    }
-  }
-
-  private readInput(redirects: readonly Redirection[]): Pick<Place, 'stdin' | 'fed'> {
-    let { stdin, fed } = this.place;
-    const { scope } = this.place;
-    for (const redirect of redirects) {
-      if (
-        redirect.descriptor !== undefined &&
-        !(redirect.descriptor.type === 'FileDescriptor' && redirect.descriptor.value === 0)
-      )
-        continue;
-      if (redirect.type === 'HereDoc') {
-        fed = true;
-        stdin = redirect.body.parts === undefined ? redirect.body.text : readBody(redirect.body.parts, scope);
-      } else if (redirect.type === 'HereString') {
-        fed = true;
-        stdin = redirect.target === undefined ? undefined : readText(redirect.target, scope);
-      } else if (redirect.operator.startsWith('<')) {
-        fed = true;
-        stdin = undefined;
-      }
-    }
-    return { stdin, fed };
   }
 
   /** A script inside a program's words or input. */
@@ -435,31 +414,7 @@ class Walker {
 
   private visitRedirect(redirect: Redirection): void {
     forEachChild(redirect, this.visitChild);
-    if (redirect.type === 'HereDoc') {
-      if (redirect.closing === undefined) this.note('<<', 'MUTATING', 'has a here-document without its end');
-      return;
-    }
-    if (redirect.type === 'HereString') return;
-    const { operator, target } = redirect;
-    if (target === undefined) {
-      this.note(operator, 'MUTATING', 'redirects to nothing');
-      return;
-    }
-    const written = readText(target, this.place.scope);
-    const shown = `${operator} ${written}`;
-    if ((operator === '>&' || operator === '<&') && /^(\d+-?|-)$/.test(written)) return;
-    if (isSocketPath(written)) {
-      this.note(shown, 'NETWORK', 'opens a network connection');
-      return;
-    }
-    if (operator === '<' || operator === '<&') {
-      if (isSecretPath(written) || isSecretPath(resolvePath(this.place.scope, written)))
-        this.note(shown, 'MUTATING', 'shows what may be a secret');
-      return;
-    }
-    const destroyed = whyDestroyed(resolvePath(this.place.scope, written));
-    if (destroyed !== undefined) this.note(shown, 'DESTRUCTIVE', destroyed);
-    else if (!isNoFile(written)) this.note(shown, 'MUTATING', 'writes to a file');
+    judgeRedirect(redirect, this.place.scope, this.note);
   }
 
   /** `((rm -rf x))` is arithmetic for one shell and a subshell in a subshell for another. */
@@ -485,71 +440,9 @@ class Walker {
   }
 }
 
-/** What stands after the place that could not be read, which some shell may yet run; nothing where a quote or a body never ends. */
-function restAfterError(script: ParsedScript, text: string): string | undefined {
-  const error = script.errors?.[0];
-  if (error === undefined || /untermin|unclosed|expected.*(quote|delimiter)|here-?doc/i.test(error.message))
-    return undefined;
-  const start = Math.max(error.pos, 1);
-  return start >= text.length ? undefined : text.slice(start);
-}
-
-/** Two words side by side are no arithmetic. */
-function looksLikeCommand(body: string): boolean {
-  return /[\w)\]}"']\s+[\w$"'(~./]/.test(body.slice(0, 1024));
-}
-
-function hidesSubstitution(text: string): boolean {
-  return /\[[^\]]*(\$[({]|`)/.test(text.slice(0, 4096));
-}
-
 function readAssigned(node: Assignment, scope: Scope): string {
   if (node.value.type === 'Word') return readText(node.value, scope);
   return node.value.elements.flatMap((element) => readWord(element, scope).map((field) => field.text)).join(ELEMENT);
-}
-
-function withoutSingleQuotes(text: string): string {
-  let result = '';
-  let double = false;
-  for (let index = 0; index < text.length; index += 1) {
-    const character = text[index] ?? '';
-    if (character === '\\') {
-      index += 1;
-      continue;
-    }
-    if (character === '"') double = !double;
-    if (character === "'" && !double) {
-      const end = text.indexOf("'", index + 1);
-      if (end === -1) break;
-      index = end;
-      continue;
-    }
-    result += character;
-  }
-  return result;
-}
-
-/** How often a function calls itself in a way that leaves both running; a plain recursion is one call. */
-function countCalls(body: SyntaxNode, name: string): number {
-  let calls = 0;
-  let budget = 2000;
-  const count = (node: SyntaxNode, weight: number): void => {
-    budget -= 1;
-    if (budget < 0) return;
-    if (node.type === 'Command' && node.name?.text === name) calls += weight;
-    const heavier = node.type === 'Statement' && node.background === true ? 2 : weight;
-    if (node.type === 'Word' || node.type === 'HereDoc') return;
-    if (
-      node.type === 'Pipeline' &&
-      node.commands.filter((each) => each.type === 'Command' && each.name?.text === name).length > 1
-    )
-      calls += 2;
-    forEachChild(node, (child) => {
-      count(child, heavier);
-    });
-  };
-  count(body, 0.001);
-  return calls;
 }
 
 function showAll(node: Command): string {

@@ -316,7 +316,9 @@ export function judgePython(call: Call): void {
   for (let index = 0; index < words.length; index += 1) {
     const text = words[index]?.text ?? '';
     if (/^-[bBdEhiIOqsSuvVx]*c/.test(text)) {
-      call.add('MUTATING', 'runs a program that is typed in');
+      // A text that is written out can be read; one that is computed cannot.
+      if (words.slice(index).some(isDynamic)) call.runUnread('runs a program that is computed');
+      else call.add('MUTATING', 'runs a program that is typed in');
       return;
     }
     const module = /^-[bBdEhiIOqsSuvVx]*m(.*)$/.exec(text);
@@ -327,11 +329,11 @@ export function judgePython(call: Call): void {
     }
     if (/^-[WXQ]$/.test(text)) index += 1;
     else if (!text.startsWith('-') || text === '-') {
-      call.add('MUTATING', text === '-' ? 'runs whatever it is fed' : 'runs a program that nobody read');
+      call.runUnread(text === '-' ? 'runs whatever it is fed' : 'runs a program that nobody read');
       return;
     }
   }
-  call.add('MUTATING', call.fed ? 'runs whatever it is fed' : 'starts an interpreter');
+  call.runUnread(call.fed ? 'runs whatever it is fed' : 'starts an interpreter');
 }
 
 function judgeModule(name: Field | undefined, rest: readonly Field[], call: Call): void {

@@ -2,12 +2,6 @@ import type { Call } from '../call.ts';
 import { readArguments } from '../read-arguments.ts';
 import type { Form } from '../rule.ts';
 
-/** `mount` alone lists. */
-export function judgeMount(call: Call): void {
-  if (call.arguments.operands.length > 0 || call.words.some((word) => /^(-a|--all|-o|--bind|--move)/.test(word.text)))
-    call.add('PRIVILEGED', 'mounts file systems');
-}
-
 const CHANGES_NETWORK =
   /^(add|del|delete|set|change|replace|append|flush|up|down|exec|attach|restore|save|mtu|netmask|broadcast|promisc)$/;
 

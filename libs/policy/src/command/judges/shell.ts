@@ -37,23 +37,24 @@ export function judgeShell(call: Call): void {
     if (script === undefined) call.add('MUTATING', 'runs a text that is missing');
     else {
       text = script.text;
-      if (isDynamic(script)) call.add('MUTATING', 'runs a text that is computed');
+      if (isDynamic(script)) call.runUnread('runs a text that is computed');
       call.runShell(text, positional.length === 0 ? [call.name] : positional);
     }
     return;
   }
   const script = words[index];
   const readsInput = words.slice(0, index).some((word) => /^-[A-Za-z]*s[A-Za-z]*$/.test(word.text));
-  if (script !== undefined && !readsInput) call.add('MUTATING', 'runs a script that nobody read');
+  if (script !== undefined && !readsInput) call.runUnread('runs a script that nobody read');
   // An expansion may turn out empty, and then the input is the script.
   if (script === undefined || readsInput || isDynamic(script) || isInput(script.text)) judgeInput(call);
 }
 
 function judgeInput(call: Call): void {
   if (call.stdin !== undefined && call.stdin !== '') {
-    call.add('MUTATING', 'runs its input');
+    call.runUnread('runs its input');
     call.runShell(call.stdin);
-  } else call.add('MUTATING', call.fed ? 'runs whatever it is fed' : 'starts a shell');
+  } else if (call.fed) call.runUnread('runs whatever it is fed');
+  else call.add('MUTATING', 'starts a shell');
 }
 
 /** Interpreters: a version reads, a known module is what it is, everything else is a program nobody read. */
@@ -64,9 +65,11 @@ export function judgeInterpreter(call: Call): void {
   // Known verbs and options have said what they do.
   if (read.options.length > 0 && read.operands.length === 0 && !call.fed) return;
   if (read.options.some((option) => option.effect.is === 'TEST' || option.effect.is === 'READ_ONLY')) return;
-  if (read.operands.length > 0 && read.operands[0]?.text !== '-')
-    call.add('MUTATING', 'runs a program that nobody read');
-  else call.add('MUTATING', call.fed ? 'runs whatever it is fed' : 'runs a program that is typed in');
+  const typed = read.options.some((option) => /^-e\b/.test(option.effect.on));
+  if (typed && !call.words.some(isDynamic)) call.add('MUTATING', 'runs a program that is typed in');
+  else if (read.operands.length > 0 && read.operands[0]?.text !== '-')
+    call.runUnread('runs a program that nobody read');
+  else call.runUnread(call.fed ? 'runs whatever it is fed' : 'runs a program that is typed in');
 }
 
 /** `env`: its own variables first, then a command; alone it shows the environment. */
@@ -201,6 +204,7 @@ export function judgeUnary(call: Call): void {
       return;
     case 'source':
     case '.':
+      call.runUnread('runs a script that nobody read');
       if (isInput(first) && call.stdin !== undefined) call.runShell(call.stdin);
       return;
     case 'command':
@@ -218,7 +222,7 @@ export function judgeUnary(call: Call): void {
     case 'jq':
     case 'jaq':
     case 'gojq':
-      if (/\$ENV\b|(^|[^.\w$"'-])env\b(?!["':])/.test(first ?? ''))
+      if (/\$ENV\b|(^|[^.\w$-])env\b(?!:)/.test((first ?? '').replace(/"(?:[^"\\]|\\[^(])*"/g, '""')))
         call.add('MUTATING', 'shows the environment with its secrets');
       return;
     case 'less':
@@ -249,7 +253,7 @@ function runFromPager(text: string, call: Call): void {
 
 function evaluate(call: Call): void {
   if (call.words.length === 0) return;
-  if (call.words.some(isDynamic)) call.add('MUTATING', 'runs a text that is computed');
+  if (call.words.some(isDynamic)) call.runUnread('runs a text that is computed');
   call.runShell(call.words.map((word) => word.text).join(' '));
 }
 

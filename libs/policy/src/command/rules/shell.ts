@@ -114,8 +114,7 @@ export const shellRules: readonly Rule[] = [
   },
   {
     names: 'source .',
-    is: 'MUTATING',
-    why: 'runs a script that nobody read',
+    is: 'READ_ONLY',
     judge: 'unary',
     examples: [
       ['. ./env', 'MUTATING'],

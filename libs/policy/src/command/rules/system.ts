@@ -125,15 +125,6 @@ export const systemRules: readonly Rule[] = [
     ],
   },
   {
-    names: 'mount',
-    is: 'READ_ONLY',
-    judge: 'mount',
-    examples: [
-      ['mount', 'READ_ONLY'],
-      ['mount /dev/sda1 /mnt', 'PRIVILEGED'],
-    ],
-  },
-  {
     names: 'ip ifconfig route arp ethtool iwconfig tc bridge',
     is: 'READ_ONLY',
     judge: 'network-show',
@@ -158,13 +149,14 @@ export const systemRules: readonly Rule[] = [
   },
   {
     names:
-      'chown lchown umount losetup swapon swapoff modprobe insmod rmmod depmod kmod iptables ip6tables ipset nft nftables ufw firewall-cmd pfctl ebtables brctl ovs-vsctl setcap setenforce semanage setsebool restorecon chcon apparmor_parser aa-enforce aa-complain auditctl mknod chattr update-alternatives update-grub grub-install grub-mkconfig dracut mkinitramfs update-initramfs mkinitcpio ldconfig hwclock ntpd chronyc quotaon edquota kexec dmidecode nvram efibootmgr flashrom fwupdmgr tuned-adm cpupower pam-auth-update authselect dpkg-divert alternatives netplan nmcli nmtui wpa_supplicant dhclient dhcpcd ifup ifdown networksetup scutil dscl spctl csrutil bless tmutil defaults pmset kextload lvcreate lvextend vgcreate pvcreate exportfs rpcbind smbd nmbd setquota sss_cache realm nsupdate rndc ctrlaltdel',
+      'mount umount chown lchown losetup swapon swapoff modprobe insmod rmmod depmod kmod iptables ip6tables ipset nft nftables ufw firewall-cmd pfctl ebtables brctl ovs-vsctl setcap setenforce semanage setsebool restorecon chcon apparmor_parser aa-enforce aa-complain auditctl mknod chattr update-alternatives update-grub grub-install grub-mkconfig dracut mkinitramfs update-initramfs mkinitcpio ldconfig hwclock ntpd chronyc quotaon edquota kexec dmidecode nvram efibootmgr flashrom fwupdmgr tuned-adm cpupower pam-auth-update authselect dpkg-divert alternatives netplan nmcli nmtui wpa_supplicant dhclient dhcpcd ifup ifdown networksetup scutil dscl spctl csrutil bless tmutil defaults pmset kextload lvcreate lvextend vgcreate pvcreate exportfs rpcbind smbd nmbd setquota sss_cache realm nsupdate rndc ctrlaltdel',
     is: 'PRIVILEGED',
     why: 'administers the machine',
     always: true,
     examples: [
       ['chown -R root .', 'PRIVILEGED'],
       ['umount /mnt', 'PRIVILEGED'],
+      ['mount /dev/sda1 /mnt', 'PRIVILEGED'],
       ['modprobe x', 'PRIVILEGED'],
       ['iptables -F', 'PRIVILEGED'],
       ['setcap cap_net_raw+ep ./x', 'PRIVILEGED'],
