@@ -24,18 +24,28 @@ export interface ServerOptions {
   readonly logger: Logger;
   readonly tracer: Tracer;
   readonly shutdown: AbortSignal;
+  /** How long a client may take to send a whole request. Default 30 s. */
+  readonly requestLimitMs?: number;
 }
+
+const defaultRequestLimitMs = 30_000;
+/** Clients that are late are looked for so often. */
+const longestLatenessMs = 5_000;
 
 /** The HTTP server, not yet listening, and every route it has. Only what says `access: 'open'` answers without a token. */
 export function buildServer(options: ServerOptions): {
   readonly server: FastifyInstance;
   readonly routes: readonly Route[];
 } {
-  const { door, logger } = options;
+  const { door, logger, requestLimitMs = defaultRequestLimitMs } = options;
   const server = fastify({
     logger: false,
     bodyLimit: BODY_LIMIT_BYTES,
-    requestTimeout: 30_000,
+    requestTimeout: requestLimitMs,
+    http: {
+      headersTimeout: requestLimitMs,
+      connectionsCheckingInterval: Math.min(longestLatenessMs, requestLimitMs),
+    },
     exposeHeadRoutes: false,
     forceCloseConnections: true,
     clientErrorHandler: refuseConnection,

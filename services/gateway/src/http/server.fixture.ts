@@ -72,7 +72,7 @@ export function exampleRow(changes: Partial<PublishedRun> = {}): PublishedRun {
 }
 
 /** The whole server with a router and views in memory. */
-export function createServerFixture() {
+export function createServerFixture({ requestLimitMs }: { readonly requestLimitMs?: number } = {}) {
   const log = new MemoryLog();
   const rows: PublishedRun[] = [exampleRow()];
   const forwarded: { call: string; request: unknown; principal: string }[] = [];
@@ -133,6 +133,7 @@ export function createServerFixture() {
     logger: { info: (fields) => logged.push(fields), error: (fields) => logged.push(fields) },
     tracer: trace.getTracer('test'),
     shutdown: shutdown.signal,
+    ...(requestLimitMs === undefined ? {} : { requestLimitMs }),
   });
   return {
     server,

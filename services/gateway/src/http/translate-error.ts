@@ -21,6 +21,7 @@ export function translateError(error: unknown, contentType: string | undefined, 
         options,
       );
     case 'FST_ERR_BAD_URL':
+    case 'FST_ERR_MAX_PARAM_LENGTH':
     case 'FST_ERR_ASYNC_CONSTRAINT':
       return new FlotillaError(errors.routeUnknown, { method, path: 'of that spelling' }, options);
     default:
