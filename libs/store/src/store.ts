@@ -2,7 +2,7 @@ import type { LogEntry } from '@flotilla/contracts/log-entry';
 import type { RunId, StepId, TraceContext } from '@flotilla/contracts/ids';
 import type { LogAdvanced } from '@flotilla/contracts/messages/log-advanced';
 import type { MikroORM } from '@mikro-orm/postgresql';
-import type { GroupedWrites } from './grouped-writes.ts';
+import type { GroupedWrites } from './grouped.ts';
 import type { OutboxRow } from './outbox.ts';
 import type { Spills } from './spills.ts';
 import type { Transaction } from './transaction.ts';
