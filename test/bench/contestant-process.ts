@@ -3,8 +3,15 @@ import type { Contestant, ContestantSettings, Load, LoadResult, Open } from './c
 import { inFlight, timed } from './harness.ts';
 
 /** The process of one contestant: opened by its first message, then a load for each message. */
-const [name] = process.argv.slice(2);
-const { open } = (await import(`./contestants/${name}.ts`)) as { readonly open: Open };
+const [name = ''] = process.argv.slice(2);
+const openers: Readonly<Record<string, () => Promise<Open>>> = {
+  flotilla: async () => (await import('./contestants/flotilla.ts')).open,
+  dbos: async () => (await import('./contestants/dbos.ts')).open,
+  bullmq: async () => (await import('./contestants/bullmq.ts')).open,
+  jetstream: async () => (await import('./contestants/jetstream.ts')).open,
+};
+const open = await openers[name]?.();
+if (open === undefined) throw new Error(`no such contestant: ${name}`);
 let contestant: Contestant | undefined;
 
 answerParent(
