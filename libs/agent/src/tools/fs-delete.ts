@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { defineTool } from '../define-tool.ts';
-import { path } from './arguments.ts';
+import { filePath } from './arguments.ts';
 
 export const fsDelete = defineTool({
   id: 'fs.delete',
   summary: 'Deletes one file.',
-  parameters: z.strictObject({ path }),
+  parameters: z.strictObject({ path: filePath }),
   mutates: true,
   paths: (args) => [args.path],
   describe: (args) => args.path,

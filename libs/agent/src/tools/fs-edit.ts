@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool, type ToolResult } from '../define-tool.ts';
-import { path } from './arguments.ts';
+import { filePath } from './arguments.ts';
 import { decodeText } from './fs-read.ts';
 import { limitContent } from './fs-write.ts';
 
@@ -10,7 +10,7 @@ export const fsEdit = defineTool({
   id: 'fs.edit',
   summary: 'Replaces a passage of a file. find must be the exact text, once in the file unless all is true.',
   parameters: z.strictObject({
-    path,
+    path: filePath,
     find: z.string().min(1).max(limitContent),
     replace: z.string().max(limitContent),
     all: z.boolean().optional().describe('Replace every occurrence; default false.'),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool, type ToolResult } from '../define-tool.ts';
-import { path } from './arguments.ts';
+import { filePath } from './arguments.ts';
 
 const limitBytes = 2 * 1024 * 1024;
 const limitLines = 2000;
@@ -9,7 +9,7 @@ export const fsRead = defineTool({
   id: 'fs.read',
   summary: 'Reads a text file. Long files are read in parts with offset and limit, in lines.',
   parameters: z.strictObject({
-    path,
+    path: filePath,
     offset: z.int().min(1).optional().describe('First line; default 1.'),
     limit: z.int().min(1).max(limitLines).optional().describe(`Lines; default and at most ${limitLines}.`),
   }),

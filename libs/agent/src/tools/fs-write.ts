@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { defineTool } from '../define-tool.ts';
 import { toModelName } from '../tool-names.ts';
-import { path } from './arguments.ts';
+import { filePath } from './arguments.ts';
 
 export const limitContent = 500_000;
 
 export const fsWrite = defineTool({
   id: 'fs.write',
   summary: `Writes a whole file, new or not. To change a part of a file, use ${toModelName('fs.edit')}.`,
-  parameters: z.strictObject({ path, content: z.string().max(limitContent) }),
+  parameters: z.strictObject({ path: filePath, content: z.string().max(limitContent) }),
   mutates: true,
   paths: (args) => [args.path],
   describe: (args) => args.path,
