@@ -19,8 +19,8 @@ const harmless: readonly CommandClass[] = ['READ_ONLY', 'TEST'];
 
 /**
  * What the classes of a command come to. Some are refused in every mode and by every grant. `normal` asks before anything that
- * changes something; `auto` runs it, but never what cannot be taken back and never code that the same command fetches; `plan` runs
- * nothing, except that a grant which lists classes may have READ_ONLY and TEST asked for.
+ * changes something; `auto` runs it, but never what cannot be taken back or followed; `plan` runs nothing, except that a grant which
+ * lists classes may have READ_ONLY and TEST asked for.
  */
 export function decideCommand(facts: CommandFacts, limits: GrantLimits): PolicyDecision {
   return refuseCommand(facts, limits) ?? permitCommand(facts);
@@ -55,8 +55,6 @@ function permitCommand({ classes, irreversible, mode, network, reason, tool }: C
         ? allow(`the command is ${classes.join(', ')}`)
         : ask(`the command changes something, and a run in normal mode asks before that${because}`);
     case 'auto':
-      return classes.includes('NETWORK') && classes.includes('MUTATING')
-        ? ask(`the command may keep or run what it fetches${because}`)
-        : allow(`the command is ${classes.join(', ')}`);
+      return allow(`the command is ${classes.join(', ')}`);
   }
 }
