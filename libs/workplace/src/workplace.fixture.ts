@@ -20,12 +20,12 @@ import { removeDeliveriesOf } from './slot-reaper.ts';
 import { Workplaces } from './workplaces.ts';
 
 /** A library with one defect and a test that bare node runs. */
-export const slugify: ScratchFiles = {
+export const slugify = {
   'package.json': JSON.stringify({ name: 'slugify', type: 'module', scripts: { test: 'node slugify.test.js' } }),
   'slugify.js': "export const slugify = (text) =>\n  text.toLowerCase().replace(/[^a-z]+/g, '-');\n",
   'slugify.test.js':
     "import assert from 'node:assert';\nimport { slugify } from './slugify.js';\nassert.equal(slugify('A 1'), 'a-1');\n",
-};
+} as const;
 export const keepDigits = { path: 'slugify.js', find: '/[^a-z]+/g', replace: '/[^a-z0-9]+/g' };
 
 export interface Shop extends AsyncDisposable {
