@@ -61,7 +61,11 @@ async function runBenches(chosen: readonly Bench[], quick: boolean, json: boolea
       const servers = await bringUpServers({ dataDirectory, report, signal, environment });
       try {
         const machine = await describeMachine(servers);
-        const say = (text: string): void => report.say(bench.name, text);
+        const say = (text: string): void => {
+          // Between two rounds a bench that was told to stop does.
+          signal.throwIfAborted();
+          report.say(bench.name, text);
+        };
         const directory = join(dataDirectory, bench.name);
         await mkdir(directory, { recursive: true });
         const result = await bench.run({ quick, servers, directory, environment, signal, say });
