@@ -7,6 +7,11 @@ export function isCancelled({ grouped }: Pick<Store, 'grouped'>, runId: RunId): 
   return grouped.hasEntry({ runId, types: [CancelRequested.type, RunEnded.type] });
 }
 
+/** Whether the run has ended: nobody hears what becomes of its steps. */
+export function isEnded({ grouped }: Pick<Store, 'grouped'>, runId: RunId): Promise<boolean> {
+  return grouped.hasEntry({ runId, types: [RunEnded.type] });
+}
+
 export interface CancelWatchOptions {
   readonly read: () => Promise<boolean>;
   readonly everyMs: number;

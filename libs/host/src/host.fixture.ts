@@ -38,8 +38,10 @@ export type Work = (request: PlanRequest, context: StepContext) => Promise<StepA
 
 export class PlanWork implements StepWork<PlanRequest> {
   readonly #work: Work;
-  constructor(work: Work) {
+  readonly findDone?: NonNullable<StepWork<PlanRequest>['findDone']>;
+  constructor(work: Work, findDone?: StepWork<PlanRequest>['findDone']) {
     this.#work = work;
+    if (findDone !== undefined) this.findDone = findDone;
   }
   work(request: PlanRequest, context: StepContext): Promise<StepAnswer> {
     return this.#work(request, context);
@@ -50,13 +52,16 @@ class PlannerModule {}
 
 export function plannerDefinition(
   work: Work,
-  options: { attempts?: number; concurrency?: number } = {},
+  options: { attempts?: number; concurrency?: number; findDone?: StepWork<PlanRequest>['findDone'] } = {},
 ): ServiceDefinition {
   const { attempts = 3, concurrency = 2 } = options;
   return {
     name: 'planner',
     stages: [stepStage(PlanStepRequested, PlanWork, { concurrency, budget: { attempts, delaysMs: [20] } })],
-    module: () => ({ module: PlannerModule, providers: [{ provide: PlanWork, useFactory: () => new PlanWork(work) }] }),
+    module: () => ({
+      module: PlannerModule,
+      providers: [{ provide: PlanWork, useFactory: () => new PlanWork(work, options.findDone) }],
+    }),
   };
 }
 

@@ -171,6 +171,27 @@ test('work that goes past the deadline is stopped', async () => {
   expect(await fixture.answers(request)).toMatchObject([{ outcome: { kind: 'limit_reached', limit: 'deadline' } }]);
 });
 
+test('what a step achieved before it was late or cancelled is its answer, and is looked for until it is known', async () => {
+  const signals: boolean[] = [];
+  let looks = 0;
+  const findDone = (_: unknown, { signal }: { readonly signal: AbortSignal }) => {
+    signals.push(signal.aborted);
+    looks += 1;
+    return looks === 1 ? Promise.reject(new FlotillaError(errors.dockerUnavailable, { reason: 'away' })) : planned;
+  };
+  const options = { findDone: async (...given: Parameters<typeof findDone>) => findDone(...given) };
+  await fixture.start(plannerDefinition((_, { signal }) => untilAborted(signal), options));
+  const early = planRequest({ deadline: new Date(Date.now() + 1_000).toISOString() });
+  await fixture.request(early);
+  await answered(early);
+  expect(await fixture.answers(early)).toMatchObject([{ outcome: { kind: 'done' } }]);
+  const late = planRequest({ deadline: new Date(Date.now() - 1_000).toISOString() });
+  await fixture.request(late);
+  await answered(late);
+  expect(await fixture.answers(late)).toMatchObject([{ outcome: { kind: 'done' } }]);
+  expect(signals).toEqual([false, false, false]);
+});
+
 test('a run that is cancelled stops its step, and what the journal shows was spent is told', async () => {
   const request = planRequest();
   await fixture.start(

@@ -7,7 +7,7 @@ import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import type { Lease } from '@flotilla/store/lease';
 import type { Store } from '@flotilla/store/store';
 import type { Delivery, Handler } from '@flotilla/stream/stage';
-import { isCancelled, watchCancel } from './cancel-watch.ts';
+import { isCancelled, isEnded, watchCancel } from './cancel-watch.ts';
 import type { FleetMetrics } from './metrics.ts';
 import type { StepRequest } from './step-request.ts';
 import type { StepAnswer, StepContext, StepWork } from './step-work.ts';
@@ -43,7 +43,8 @@ export class StepHandler implements Handler<StepRequest> {
     const { lease } = delivery;
     if (lease === undefined) throw new Error(`the stage ${delivery.stage} takes no lease`);
     const startedAt = this.#ports.monotonicMs();
-    const answer = (await this.#answerWithoutWork(request)) ?? (await this.#answerTimed(request, delivery, lease));
+    const answer =
+      (await this.#answerWithoutWork(request, delivery, lease)) ?? (await this.#answerTimed(request, delivery, lease));
     await this.#commit(request, delivery, lease, answer);
     const durationMs = this.#ports.monotonicMs() - startedAt;
     this.#ports.metrics.stepEnded({
@@ -54,10 +55,11 @@ export class StepHandler implements Handler<StepRequest> {
     });
   }
 
-  async #answerWithoutWork(request: StepRequest): Promise<StepAnswer | undefined> {
-    if (await isCancelled(this.#ports.store, request.runId)) return this.#stopped(request, 'cancelled');
+  async #answerWithoutWork(request: StepRequest, delivery: Delivery, lease: Lease): Promise<StepAnswer | undefined> {
+    if (await isCancelled(this.#ports.store, request.runId))
+      return this.#answerStopped(request, delivery, lease, 'cancelled');
     const late = this.#ports.clock().getTime() >= Date.parse(request.deadline);
-    return late ? this.#stopped(request, 'deadline') : undefined;
+    return late ? this.#answerStopped(request, delivery, lease, 'deadline') : undefined;
   }
 
   /** An answer counts the time of its agent; commands, git and checks take time too. */
@@ -98,7 +100,7 @@ export class StepHandler implements Handler<StepRequest> {
     } catch (error) {
       // The process or the lease going away is the stronger reason: then the step is not over.
       if (why === undefined || delivery.signal.aborted) throw error;
-      return await this.#stopped(request, why);
+      return await this.#answerStopped(request, delivery, lease, why);
     } finally {
       clearTimeout(timer);
       watch.stop();
@@ -106,8 +108,18 @@ export class StepHandler implements Handler<StepRequest> {
     }
   }
 
-  /** The answer of a step that was told to stop; what its journal shows was spent all the same. */
-  async #stopped(request: StepRequest, why: 'cancelled' | 'deadline'): Promise<StepAnswer> {
+  /** The answer of a step that was told to stop: what was done all the same, or that it was stopped, with what its journal shows was spent. */
+  async #answerStopped(
+    request: StepRequest,
+    delivery: Delivery,
+    lease: Lease,
+    why: 'cancelled' | 'deadline',
+  ): Promise<StepAnswer> {
+    if (this.#work.findDone !== undefined && !(await isEnded(this.#ports.store, request.runId))) {
+      const context = this.#createContext(request, delivery, lease, delivery.signal);
+      const done = await this.#work.findDone(request, context);
+      if (done !== undefined) return done;
+    }
     return {
       outcome: why === 'cancelled' ? { kind: 'cancelled' } : { kind: 'limit_reached', limit: 'deadline' },
       spent: await readSpent(this.#ports.store, request),

@@ -40,4 +40,9 @@ export interface StepContext {
  */
 export interface StepWork<Request extends StepRequest> {
   work(request: Request, context: StepContext): Promise<StepAnswer>;
+  /**
+   * For work whose effect lies outside of our tables: what an earlier delivery achieved, or undefined. Asked before a step is
+   * answered as cancelled or late, so that such an answer is never given for what has happened. Must have no effect.
+   */
+  findDone?(request: Request, context: StepContext): Promise<StepAnswer | undefined>;
 }

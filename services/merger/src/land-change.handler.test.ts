@@ -342,3 +342,16 @@ function dieAfter(last: number): RunGit {
 function leavesTrace({ args }: Parameters<RunGit>[0]): boolean {
   return ['fetch', 'index-pack', 'commit-tree', 'update-ref', 'push'].includes(args[0] ?? '');
 }
+
+test('whether a step that is not to land any more has landed is read off the branch, and moves nothing', async () => {
+  const approved = scene.change({ 'a.txt': 'two\n' });
+  const request = scene.request(approved);
+  expect(await scene.merger().findDone(request, context())).toBeUndefined();
+  expect(scene.remote.head()).toBe(scene.base);
+  await scene.merger().work(request, context());
+  scene.remote.advance({ 'b.txt': 'two\n' });
+  expect(await scene.merger({ host: 'another' }).findDone(request, context())).toMatchObject({
+    outcome: { kind: 'done', result: { verb: 'land', commit: approved.commit } },
+    entries: [{ type: 'change.landed', payload: { how: 'found', previous: scene.base } }],
+  });
+});

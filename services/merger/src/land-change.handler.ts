@@ -55,6 +55,15 @@ export class LandChangeHandler implements StepWork<LandStepRequested> {
     const target = await this.#targets.open(request, context.signal);
     return this.#lease.hold(target.lane, (lost) => land(target, request, context, lost));
   }
+
+  /** Asks the branch, whatever became of who was asked to land; under the lease, so that nobody is at it still. */
+  async findDone(request: LandStepRequested, context: StepContext): Promise<StepAnswer | undefined> {
+    const target = await this.#targets.open(request, context.signal);
+    return this.#lease.hold(target.lane, async () => {
+      const { landed } = await context.span('landing.read', {}, () => target.readFacts());
+      return landed === undefined ? undefined : report(await target.describe(landed), 'found', request.branch);
+    });
+  }
 }
 
 async function land(

@@ -50,16 +50,18 @@ export class MirrorKeeper {
 
   /** The work of a step, for which maintenance that can wait makes way. */
   before<Request extends StepRequest>(step: StepWork<Request>): StepWork<Request> {
+    const whileYielding = async <T>(work: () => Promise<T>): Promise<T> => {
+      this.#atWork += 1;
+      this.#yield.abort();
+      try {
+        return await work();
+      } finally {
+        this.#atWork -= 1;
+      }
+    };
     return {
-      work: async (request, context) => {
-        this.#atWork += 1;
-        this.#yield.abort();
-        try {
-          return await step.work(request, context);
-        } finally {
-          this.#atWork -= 1;
-        }
-      },
+      work: (request, context) => whileYielding(() => step.work(request, context)),
+      findDone: (request, context) => whileYielding(async () => step.findDone?.(request, context)),
     };
   }
 

@@ -172,6 +172,14 @@ test('a run is landed exactly where a landing was answered, and a limit is never
   });
 });
 
+test('a run that was asked to land is ended by an answer to that alone', () => {
+  check(({ ended, entries }, driven) => {
+    const before = driven.all.at(-2)?.run.position;
+    if (ended === undefined || before?.kind !== 'step' || before.stepId !== 'land') return;
+    expect(entries[0]).toMatchObject({ type: 'step.completed', stepId: 'land' });
+  });
+});
+
 test('a turn is held only while landing or verifying', () => {
   check(({ run, requests }) => {
     if (run.holdsTurn)

@@ -119,12 +119,12 @@ function takeTurn(facts: RunFacts): Decision {
 
 type CancelRequest = Extract<RunEvent, { kind: 'cancelRequested' }>;
 
-/** A step at work is asked to stop and answers; one that nobody works on ends with its run. */
+/** A step at work is asked to stop and answers; one that nobody works on ends with its run, unless it may have landed. */
 function cancelRun(facts: RunFacts, { by, reason, atWork }: CancelRequest): Decision {
   const { run } = facts;
   const cancel = { by, ...(reason === undefined ? {} : { reason }) };
   const asked = run.cancel !== undefined;
-  const working = run.position?.kind === 'step' && atWork;
+  const working = run.position?.kind === 'step' && (atWork || isLanding(facts));
   if (asked && working) return ignore('at_work');
   const progress: Progress = {
     run: { ...run, cancel: run.cancel ?? cancel },
@@ -135,14 +135,24 @@ function cancelRun(facts: RunFacts, { by, reason, atWork }: CancelRequest): Deci
   return working ? advanced(facts, progress) : end(facts, progress, stepOf(run), 'cancelled');
 }
 
-/** Time with a person or in the queue for a turn is not counted; a step at work sees its deadline itself. */
+/**
+ * Time with a person or in the queue for a turn is not counted; a step at work sees its deadline itself, and so does one that
+ * may have landed.
+ */
 function passDeadline(facts: RunFacts, atWork: boolean): Decision {
   const { run, now } = facts;
   if (run.position?.kind !== 'step' || now.getTime() < Date.parse(run.deadline)) return ignore('not_due');
-  if (atWork) return ignore('at_work');
+  if (atWork || isLanding(facts)) return ignore('at_work');
   const { stepId } = run.position;
   const progress: Progress = { run, entries: [], requests: [], gates: [] };
   return end(facts, progress, stepId, 'exhausted', explainEnd({ kind: 'limit', stepId, limit: 'minutes' }));
+}
+
+/** Whether a landing was asked for and not answered: the branch alone knows what came of it, so only an answer ends the run. */
+function isLanding({ run: { position }, slip }: RunFacts): boolean {
+  if (position?.kind !== 'step') return false;
+  const step = slip.steps[position.stepId];
+  return step?.kind === 'work' && step.does === 'land';
 }
 
 /** Goes where the slip leads after a step or gate. `why` explains the end where it leads nowhere. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { requestAgain } from './request-again.ts';
 import {
   after,
   ann,
@@ -130,6 +131,39 @@ test('a run whose time is over ends as a limit, unless somebody works on its ste
     result: 'limit_reached',
     code: 'RUN_LIMIT_REACHED',
   });
+});
+
+test('a run that may have landed is ended by no deadline, but by the answer of who asks the branch', () => {
+  const driven = new DrivenRun(quickFix).until('land');
+  driven.now = after(24 * 3600);
+  const late = { kind: 'deadlinePassed', atWork: false } as const;
+  expect(driven.decide(late)).toEqual({ kind: 'ignored', reason: 'at_work' });
+  expect(requestAgain(driven.run, driven.slip)).toEqual(driven.last.requests[0]);
+  driven.complete(done('land'));
+  expect(driven.send(late).last.ended).toMatchObject({ result: 'landed', commit: commit('c') });
+
+  const stopped = new DrivenRun(quickFix).until('land').complete({ kind: 'limit_reached', limit: 'deadline' });
+  expect(stopped.last.ended).toMatchObject({ result: 'limit_reached', stepId: 'land' });
+});
+
+test('a run that may have landed is ended by no cancellation, but by the answer of who asks the branch', () => {
+  const driven = new DrivenRun().until('land').send({ kind: 'cancelRequested', by: ann, atWork: false });
+  expect(driven.last).toMatchObject({ lane: 'keep', requests: [] });
+  expect(driven.last.ended).toBeUndefined();
+  expect(driven.decide({ kind: 'cancelRequested', by: ann, atWork: false })).toEqual({
+    kind: 'ignored',
+    reason: 'at_work',
+  });
+  expect(requestAgain(driven.run, driven.slip)).toMatchObject({ verb: 'land', attempt: 1 });
+  expect(driven.complete({ kind: 'cancelled' }).last).toMatchObject({
+    lane: 'release',
+    ended: { result: 'cancelled' },
+  });
+});
+
+test('a cancelled step that cannot have landed is not asked for again', () => {
+  const driven = new DrivenRun().until('build').send({ kind: 'cancelRequested', by: ann, atWork: true });
+  expect(requestAgain(driven.run, driven.slip)).toBeUndefined();
 });
 
 test('waiting for a person and for a turn does not use up the time of the run', () => {

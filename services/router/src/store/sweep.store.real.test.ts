@@ -1,6 +1,7 @@
 import { BuildStepRequested } from '@flotilla/contracts/messages/build-step-requested';
 import { acquireLease, releaseLease, stepLeaseKey } from '@flotilla/store/lease';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { done } from '../domain/run.fixture.ts';
 import { ann, createRouterFixture, type RouterFixture } from './router.fixture.ts';
 
 let fixture: RouterFixture;
@@ -62,6 +63,29 @@ test('a run whose time is over ends once nobody works on its step', async () => 
     ended: { result: 'limit_reached' },
   });
   expect((await fixture.sweep.findDue()).overdue).toEqual([]);
+});
+
+test('a landing that nobody answered is asked for again, after the deadline and after a cancellation too', async () => {
+  const late = await fixture.submit();
+  await fixture.until(late, 'land');
+  fixture.passTime(24 * 3600);
+  expect(await fixture.runs.passDeadline(late)).toEqual({ kind: 'ignored', reason: 'at_work' });
+  expect((await fixture.sweep.findDue()).unanswered).toEqual([late]);
+  expect(await fixture.sweep.requestAgain(late)).toBe(true);
+  const asked = (await fixture.messages(late)).map(({ message_id }) => message_id);
+  expect(asked.slice(-2)).toEqual([`${late}/land/1/requested`, `${late}/land/1/requested`]);
+  await fixture.complete(late, done('land'));
+  expect(await fixture.runs.passDeadline(late)).toMatchObject({ ended: { result: 'landed' } });
+
+  const runId = await fixture.submit();
+  await fixture.until(runId, 'land');
+  expect(await fixture.runs.cancel(runId, ann)).toBe('cancelling');
+  fixture.passTime(61);
+  expect(await fixture.sweep.findDue()).toMatchObject({ unanswered: [runId], cancelled: [runId] });
+  expect(await fixture.runs.endCancelled(runId)).toEqual({ kind: 'ignored', reason: 'at_work' });
+  expect(await fixture.sweep.requestAgain(runId)).toBe(true);
+  await fixture.complete(runId, { kind: 'cancelled' });
+  expect(await fixture.sweep.findDue()).toMatchObject({ unanswered: [], cancelled: [], overdue: [] });
 });
 
 test('a cancelled run whose worker died ends by itself', async () => {

@@ -50,7 +50,7 @@ export class SweepStore {
       return rows.map(({ id }) => RunId.parse(id));
     };
     const unanswered = await find(
-      `state = 'running' and deadline_at > $1
+      `(state = 'running' and deadline_at > $1 or state in ('running', 'cancelling') and (facts->>'holdsTurn')::boolean)
        and requested_at < $1::timestamptz - least(power(2, requests), ${LONGEST_WAIT}) * $2 * interval '1 millisecond'`,
       [now, REQUEST_AGAIN_AFTER_MS],
     );
