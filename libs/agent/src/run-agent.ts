@@ -21,7 +21,7 @@ import { noteRestored } from './note-restored.ts';
 import { decideFinish, refuseHandIn } from './refuse-finish.ts';
 import { renderTranscript } from './render-transcript.ts';
 import { runCall, type CallScene } from './run-call.ts';
-import { takeTurn } from './take-turn.ts';
+import { takeTurn, type TurnAnswer } from './take-turn.ts';
 import { toolsOf } from './tool-catalogue.ts';
 
 export interface AgentInput {
@@ -167,8 +167,14 @@ async function takeNextTurn(
   );
   if (answer === undefined) return undefined;
   if (answer instanceof FlotillaError) return endFailed(answer, situation.spent, loop);
-  await loop.append([describeTurn(turn, ports.model.name, answer)]);
+  await loop.append([describeTurn(turn, ports.model.name, answer), ...noteCallsLeft(answer)]);
   return undefined;
+}
+
+function noteCallsLeft({ calls, callsLeft }: TurnAnswer): readonly JournalEntry[] {
+  if (callsLeft === 0) return [];
+  const text = `Your answer made ${calls.length + callsLeft} calls. Only the first ${calls.length} were taken; the others were not run.`;
+  return [{ type: 'agent.nudge', payload: { code: 'CALLS_NOT_TAKEN', text } }];
 }
 
 /** Undefined when a person's cancelling ended it: the loop then sees the signal and ends in order. */

@@ -1,4 +1,5 @@
 import type { ToolCallMade } from '@flotilla/contracts/events/journal-events';
+import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import type { AgentSettings } from './agent-settings.ts';
 import { dropReasoning, showHidden, truncateText } from './clean-text.ts';
@@ -10,6 +11,8 @@ import { resolveToolName } from './tool-names.ts';
 export interface TurnAnswer {
   readonly text: string;
   readonly calls: readonly ToolCallMade[];
+  /** How many further calls the model made, which are not taken. */
+  readonly callsLeft: number;
   readonly finish: TurnEnd;
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -18,8 +21,8 @@ export interface TurnAnswer {
 }
 
 /**
- * One answer of the model, whole. An answer that the provider broke off is asked for again, a few times; whatever else
- * the model port throws goes up. Has no effect but tokens, so it is safe to repeat.
+ * One answer of the model, whole. An answer that the provider broke off is asked for again, a few times; one that has no
+ * end is cut; whatever else the model port throws goes up. Has no effect but tokens, so it is safe to repeat.
  */
 export async function takeTurn(
   turn: number,
@@ -32,14 +35,11 @@ export async function takeTurn(
   for (let attempt = 1; ; attempt += 1) {
     const seen = { parts: 0 };
     try {
-      const answer = await traceTurn(ports, (set) => readAnswer(turn, request, ports, settings, seen, set));
-      return {
-        ...answer,
-        calls: answer.calls
-          .slice(0, settings.callsPerTurn)
-          .map((call, index) => toCallMade(call, `${turn}.${index}`, toolIds, settings)),
-        durationMs: Math.max(0, Math.round(ports.clock.now() - startedAtMs)),
-      };
+      const answer = await traceTurn(ports, (set) =>
+        readAnswer(turn, request, ports, settings, seen, set).catch((error: unknown) => cutTooLong(error, request)),
+      );
+      const durationMs = Math.max(0, Math.round(ports.clock.now() - startedAtMs));
+      return { ...takeCalls(answer, turn, toolIds, settings), durationMs };
     } catch (error) {
       const again =
         error instanceof FlotillaError && error.remedy === 'retry' && seen.parts > 0 && attempt < settings.turnAttempts;
@@ -59,7 +59,7 @@ function traceTurn<Value>(
   return trace === undefined ? work(() => undefined) : trace.span(name, model.spanAttributes, work);
 }
 
-interface RawAnswer extends Omit<TurnAnswer, 'calls' | 'durationMs'> {
+interface RawAnswer extends Omit<TurnAnswer, 'calls' | 'callsLeft' | 'durationMs'> {
   readonly calls: readonly ModelToolCall[];
 }
 
@@ -126,12 +126,44 @@ function endless(text: string, thought: number, request: ModelRequest): RawAnswe
   };
 }
 
+/** Bytes in which a provider streams a token, near enough. */
+const bytesPerToken = 100;
+
+/** What the port would not read to its end, such as arguments of a call that never stop. */
+function cutTooLong(error: unknown, request: ModelRequest): RawAnswer {
+  if (!(error instanceof FlotillaError) || !error.is(errors.modelAnswerTooLong)) throw error;
+  const limitBytes = Number(error.details['limitBytes'] ?? 0);
+  return { ...endless('', 0, request), outputTokens: Math.ceil(limitBytes / bytesPerToken) };
+}
+
 function estimateUsage({ system, messages }: ModelRequest, answerCharacters: number) {
   const asked = messages.reduce((sum, message) => sum + sizeOf(message), system.length);
   return {
     inputTokens: Math.ceil(asked / charactersPerToken),
     outputTokens: Math.ceil(answerCharacters / charactersPerToken),
   };
+}
+
+function takeCalls(
+  { calls: all, ...answer }: RawAnswer,
+  turn: number,
+  toolIds: readonly string[],
+  settings: AgentSettings,
+): Omit<TurnAnswer, 'durationMs'> {
+  const given = answer.finish === 'length' ? all.map(explainCut) : all;
+  const calls = given
+    .slice(0, settings.callsPerTurn)
+    .map((call, index) => toCallMade(call, `${turn}.${index}`, toolIds, settings));
+  return { ...answer, calls, callsLeft: all.length - calls.length };
+}
+
+/** Arguments that stop in the middle are read as no JSON; why they do is what helps the model. */
+function explainCut(call: ModelToolCall): ModelToolCall {
+  const { arguments: given } = call;
+  if (given.kind === 'parsed') return call;
+  const reason =
+    'your answer reached its length limit in the middle of them; write less in one call, in parts if need be';
+  return { ...call, arguments: { ...given, reason } };
 }
 
 const keptArguments = 4000;

@@ -1,12 +1,17 @@
 import { APICallError } from '@ai-sdk/provider';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError, type ErrorDefinition, type ErrorDetails } from '@flotilla/errors/flotilla-error';
+import { UnusableAnswer } from './connect.ts';
 import type { ModelSettings } from './model-settings.ts';
 import { redact } from './redact.ts';
 import { readRetryAfter } from './retry-after.ts';
 
 /** Turns whatever the SDK, the provider or the network threw into one of ours, without the key and without the prompt. */
-export function classifyFailure(thrown: unknown, settings: ModelSettings, nowMs: number): FlotillaError {
+export function classifyFailure(
+  thrown: unknown,
+  settings: ModelSettings & { readonly answerLimitBytes: number },
+  nowMs: number,
+): FlotillaError {
   if (thrown instanceof FlotillaError) return thrown;
   const facts = readFacts(thrown, nowMs);
   const reason = redact(facts.message, settings.apiKey) || 'no reason given';
@@ -14,11 +19,12 @@ export function classifyFailure(thrown: unknown, settings: ModelSettings, nowMs:
     provider: settings.provider,
     model: settings.model,
     address: settings.baseUrl,
+    limitBytes: settings.answerLimitBytes,
     reason,
     ...(facts.status === undefined ? {} : { status: facts.status }),
     ...(facts.retryAfterMs === undefined ? {} : { retryAfterMs: facts.retryAfterMs }),
   };
-  const { definition, more } = decideDefinition(facts);
+  const { definition, more } = byAnswer(thrown) ?? decideDefinition(facts);
   // The thrown error carries the request with its prompt, so only its redacted words are kept as the cause.
   return new FlotillaError(definition, { ...details, ...more }, { cause: new Error(`${facts.name}: ${reason}`) });
 }
@@ -36,6 +42,17 @@ interface FailureFacts {
 interface Verdict {
   readonly definition: ErrorDefinition;
   readonly more?: ErrorDetails;
+}
+
+/** What our own reading of an answer threw, however deep the SDK wrapped it. */
+function byAnswer(thrown: unknown): Verdict | undefined {
+  for (let error = thrown, depth = 0; error instanceof Error && depth < 8; error = error.cause, depth += 1) {
+    if (!(error instanceof UnusableAnswer)) continue;
+    return error.kind === 'too-long'
+      ? { definition: errors.modelAnswerTooLong }
+      : { definition: errors.modelAnswerUnreadable, more: { reason: 'it is a web page' } };
+  }
+  return undefined;
 }
 
 function decideDefinition(facts: FailureFacts): Verdict {

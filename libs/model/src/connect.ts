@@ -1,5 +1,3 @@
-import { errors } from '@flotilla/errors/catalogue';
-import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { Agent, fetch as undiciFetch } from 'undici';
 
 export interface Connection {
@@ -11,6 +9,16 @@ export interface ConnectionLimits {
   readonly connectMs: number;
   /** Bytes of one answer; more is not read. */
   readonly answerBytes: number;
+}
+
+/** Why an answer is not read on, or at all. */
+export class UnusableAnswer extends Error {
+  readonly kind: 'web-page' | 'too-long';
+
+  constructor(kind: UnusableAnswer['kind']) {
+    super(kind);
+    this.kind = kind;
+  }
 }
 
 /**
@@ -27,7 +35,7 @@ export function openConnection(
     const options = { ...init, dispatcher, redirect: 'manual' } as unknown as Parameters<typeof undiciFetch>[1];
     const response = await undiciFetch(input, options);
     const type = response.headers.get('content-type') ?? '';
-    if (response.ok && type.includes('text/html')) throw unreadable('it is a web page');
+    if (response.ok && type.includes('text/html')) throw new UnusableAnswer('web-page');
     const signal = init.signal ?? undefined;
     onBytes(signal);
     const body = response.body?.pipeThrough(countBytes(limits.answerBytes, () => onBytes(signal))) ?? null;
@@ -48,12 +56,8 @@ function countBytes(limitBytes: number, onBytes: () => void): TransformStream<Ui
     transform(chunk, controller) {
       seen += chunk.byteLength;
       onBytes();
-      if (seen > limitBytes) controller.error(unreadable(`it is longer than ${limitBytes} bytes`));
+      if (seen > limitBytes) controller.error(new UnusableAnswer('too-long'));
       else controller.enqueue(chunk);
     },
   });
-}
-
-function unreadable(reason: string): FlotillaError {
-  return new FlotillaError(errors.modelAnswerUnreadable, { provider: 'The provider', address: 'The address', reason });
 }

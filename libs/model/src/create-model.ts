@@ -42,12 +42,13 @@ export interface ModelCallRecord {
 /** A model at its provider's address. Keeps its own connections until `close`. */
 export function createModel(options: ModelOptions): Model {
   const live = new Map<AbortSignal, Deadlines>();
-  const connection = openConnection(
-    { connectMs: 10_000, answerBytes: options.answerLimitBytes ?? 16 * 1024 * 1024 },
-    (signal) => (signal === undefined ? undefined : live.get(signal)?.touch()),
+  const answerLimitBytes = options.answerLimitBytes ?? 16 * 1024 * 1024;
+  const connection = openConnection({ connectMs: 10_000, answerBytes: answerLimitBytes }, (signal) =>
+    signal === undefined ? undefined : live.get(signal)?.touch(),
   );
   const context: CallContext = {
     options,
+    answerLimitBytes,
     live,
     provider: selectProvider(options, connection.fetch),
     price: findPrice(options),
@@ -65,6 +66,7 @@ export function createModel(options: ModelOptions): Model {
 
 interface CallContext {
   readonly options: ModelOptions;
+  readonly answerLimitBytes: number;
   readonly live: Map<AbortSignal, Deadlines>;
   readonly provider: LanguageModelV4;
   readonly price: PriceRow | undefined;
@@ -123,7 +125,11 @@ async function* streamWithRetries(
       return;
     } catch (thrown) {
       if (request.signal?.aborted) throw toError(request.signal.reason);
-      const failure = classifyFailure(thrown, context.options, clock.now());
+      const failure = classifyFailure(
+        thrown,
+        { ...context.options, answerLimitBytes: context.answerLimitBytes },
+        clock.now(),
+      );
       const delivered = progress.firstPartAtMs !== undefined;
       const delayMs = decideRetry(
         { failure, attempt: progress.attempts, delivered, random: random() },

@@ -135,6 +135,16 @@ test.each([
   expect(endpoint.requests).toHaveLength(2);
 });
 
+test('a web page is told as one, with the address that it came from', async () => {
+  await using endpoint = await startEndpoint((response) => {
+    response.writeHead(200, { 'content-type': 'text/html' });
+    response.end('<html>');
+  });
+  const failure = await failureOf(modelAt(endpoint, { retries: { attempts: 1 } }));
+  expect(failure.message).toBe('The answer of compatible is not its own protocol: it is a web page');
+  expect(failure.advice).toContain(`Check that ${endpoint.url} speaks`);
+});
+
 test('an address where nobody listens is unreachable', async () => {
   const endpoint = await startEndpoint(() => undefined);
   await endpoint[Symbol.asyncDispose]();

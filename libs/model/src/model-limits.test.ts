@@ -76,7 +76,7 @@ test('a reader that leaves early closes the connection', async () => {
   await expect.poll(() => endpoint.disconnects()).toBe(1);
 });
 
-test('an endless answer ends at the byte limit', async () => {
+test('an endless answer ends at the byte limit, and is not asked for again', async () => {
   await using endpoint = await startEndpoint((response) => {
     startStream(response);
     const write = () => {
@@ -92,6 +92,11 @@ test('an endless answer ends at the byte limit', async () => {
     response.on('drain', write);
     write();
   });
-  const failure = await failureOf(modelAt(endpoint, { answerLimitBytes: 100_000, retries: { attempts: 1 } }));
-  expect(failure.code).toBe('MODEL_ANSWER_UNREADABLE');
+  expect(await failureOf(modelAt(endpoint, { answerLimitBytes: 100_000 }))).toMatchObject({
+    code: 'MODEL_ANSWER_TOO_LONG',
+    message: 'An answer of compatible is longer than 100000 bytes',
+    details: { limitBytes: 100_000 },
+  });
+  expect(endpoint.requests).toHaveLength(1);
+  await expect.poll(() => endpoint.disconnects()).toBe(1);
 });

@@ -48,43 +48,52 @@ export const modelErrors = {
     code: 'MODEL_RATE_LIMITED',
     remedy: 'retry',
     summary: '{provider} limits the rate of requests: {reason}',
-    advice: 'Nothing to do; the call is made again later.',
+    advice:
+      'Do nothing while the run goes on; where this ended it, raise the limit at {provider} or wait, then retry the run.',
   }),
   modelOverloaded: defineError({
     code: 'MODEL_OVERLOADED',
     remedy: 'retry',
     summary: '{provider} is overloaded: {reason}',
-    advice: 'Nothing to do; the call is made again later.',
+    advice: 'Do nothing while the run goes on; where this ended it, retry the run once {provider} answers again.',
   }),
   modelServerFailed: defineError({
     code: 'MODEL_SERVER_FAILED',
     remedy: 'retry',
     summary: '{provider} failed with status {status}: {reason}',
-    advice: 'Nothing to do; the call is made again later.',
+    advice: 'Do nothing while the run goes on; where this ended it, retry the run once {provider} answers again.',
   }),
   modelUnreachable: defineError({
     code: 'MODEL_UNREACHABLE',
     remedy: 'retry',
     summary: '{provider} at {address} cannot be reached: {reason}',
-    advice: 'Check that {address} answers from this machine; the call is made again later.',
+    advice: 'Check that {address} answers from this machine; where this ended a run, retry it then.',
   }),
   modelTimedOut: defineError({
     code: 'MODEL_TIMED_OUT',
     remedy: 'retry',
     summary: '{provider} let the {phase} limit of {limitMs} ms pass',
-    advice: 'Nothing to do; the call is made again later.',
+    advice:
+      'Do nothing while the run goes on; where this ended it, see whether {provider} keeps up with its load, then retry the run.',
   }),
   modelStreamCut: defineError({
     code: 'MODEL_STREAM_CUT',
     remedy: 'retry',
     summary: 'The answer of {provider} ended before it was complete: {reason}',
-    advice: 'Nothing to do; the call is made again later.',
+    advice:
+      'Do nothing while the run goes on; where this ended it, see what closes the connections to {provider}, then retry the run.',
   }),
   modelAnswerUnreadable: defineError({
     code: 'MODEL_ANSWER_UNREADABLE',
     remedy: 'retry',
     summary: 'The answer of {provider} is not its own protocol: {reason}',
-    advice: 'Check that {address} speaks the streaming protocol of {provider}.',
+    advice: 'Check that {address} speaks the streaming protocol of {provider}, then retry the run.',
+  }),
+  modelAnswerTooLong: defineError({
+    code: 'MODEL_ANSWER_TOO_LONG',
+    remedy: 'caller',
+    summary: 'An answer of {provider} is longer than {limitBytes} bytes',
+    advice: 'Choose another model, then retry the run.',
   }),
   modelContextTooLong: defineError({
     code: 'MODEL_CONTEXT_TOO_LONG',

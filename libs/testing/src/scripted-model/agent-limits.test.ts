@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { runAgent } from '@flotilla/agent/run-agent';
 import { expect, onTestFinished, test } from 'vitest';
 import { keepDigits, modelAt, openMemoryJournal, portsFor } from './agent.fixture.ts';
@@ -5,6 +7,10 @@ import { engineerScript } from './engineer-script.ts';
 import { codesOf, finish, inTurn, inputOf, project, run, serve } from './run-scripted.fixture.ts';
 import { call, fault, text, type Script } from './script.ts';
 import { startScriptedModel } from './start-scripted-model.ts';
+
+/** Ten megabytes are millions of tokens. */
+const rich = { ...inputOf().allowance, tokens: 10_000_000 };
+const read = (offset: number) => ({ tool: 'fs.read', arguments: { path: 'slugify.js', offset } });
 
 test.each([
   ['turns', { turns: 3 }],
@@ -40,11 +46,22 @@ test.each([
     'AGENT_ANSWER_ENDLESS',
     ['ANSWER_ENDLESS', 'ANSWER_ENDLESS', 'ANSWER_ENDLESS'],
   ],
+  [
+    'arguments without end',
+    fault('endless-call'),
+    'AGENT_ANSWER_ENDLESS',
+    ['ANSWER_ENDLESS', 'ANSWER_ENDLESS', 'ANSWER_ENDLESS'],
+  ],
+  ['a call that the length limit cuts', fault('length'), 'AGENT_CALLS_UNREADABLE', ['CALL_REPEATED']],
   ['calls of no tool', call('do.it'), 'AGENT_CALLS_UNREADABLE', ['CALL_REPEATED']],
   ['arguments that are no JSON', call('fs.read', '{"path'), 'AGENT_CALLS_UNREADABLE', ['CALL_REPEATED']],
 ] as const)('%s is pointed out and then ends the step', async (_, reply, code, nudges) => {
-  const { outcome, journal, server } = await run(() => reply, { settings: { answerCharacters: 20_000 } });
-  expect(outcome).toMatchObject({ kind: 'failed', code });
+  const { outcome, journal, server } = await run(() => reply, { settings: { answerCharacters: 20_000 } }, project(), {
+    answerLimitBytes: 1_000_000,
+  });
+  expect(outcome).toMatchObject({ kind: 'failed', code, advice: expect.stringMatching(/retry the run/i) });
+  expect(outcome.spent).toMatchObject({ turns: 4, microdollars: null });
+  expect(outcome.spent.tokens).toBeGreaterThan(1000);
   expect(server.requests).toHaveLength(4);
   expect(codesOf(journal.entries)).toEqual([...nudges, code]);
 });
@@ -60,7 +77,7 @@ test('the same call again and again is pointed out and then ends the step', asyn
   expect(codesOf(journal.entries)).toContain('CALL_REPEATED');
 });
 
-test.each([['rate-limit'], ['overloaded'], ['server-error'], ['cut'], ['garbage']] as const)(
+test.each([['rate-limit'], ['overloaded'], ['server-error'], ['cut'], ['half-call'], ['garbage']] as const)(
   'a provider that fails once with %s is asked again and nothing is lost',
   async (kind) => {
     const script = engineerScript({ edits: [keepDigits] });
@@ -90,6 +107,74 @@ test('a provider that goes on failing throws, and a later process goes on from t
   expect(
     await runAgent(inputOf(), portsFor(scratch, modelAt(server.url), { journal: journal.reopen() })),
   ).toMatchObject({ kind: 'finished', verified: true });
+});
+
+test('a call that the length limit cut is told as that, and does not run', async () => {
+  const { outcome, results, scratch } = await run(inTurn(fault('length'), finish()));
+  expect(outcome).toMatchObject({ kind: 'finished', modified: false });
+  expect(results[0]).toMatchObject({
+    ok: false,
+    code: 'INVALID_ARGUMENTS',
+    result: expect.stringMatching(/reached its length limit.*write less in one call/),
+  });
+  expect(existsSync(join(scratch.root, 'half.txt'))).toBe(false);
+});
+
+test('a thousand calls in one answer: the first are run, and the model hears of the others', async () => {
+  const many = { kind: 'calls', calls: Array.from({ length: 1000 }, (_, n) => read(n)) } as const;
+  const { outcome, journal, results, server } = await run(inTurn(many, finish()));
+  expect(outcome).toMatchObject({ kind: 'finished', spent: { turns: 2, calls: 24 } });
+  expect(results).toHaveLength(25);
+  expect(codesOf(journal.entries)).toEqual(['CALLS_NOT_TAKEN']);
+  expect(server.requests[1]?.text).toContain('made 1000 calls. Only the first 24 were taken');
+});
+
+test('an argument of ten megabytes is refused with its bound, and little of it is kept', async () => {
+  const long = call('fs.write', { path: 'big.txt', content: 'x'.repeat(10_000_000) });
+  const { outcome, journal, results, scratch } = await run(inTurn(long, finish()), { allowance: rich });
+  expect(outcome).toMatchObject({ kind: 'finished', modified: false, spent: { turns: 2, calls: 1 } });
+  expect(results[0]).toMatchObject({
+    ok: false,
+    code: 'INVALID_ARGUMENTS',
+    result: expect.stringContaining('longer than 1000000 characters'),
+  });
+  expect(JSON.stringify(journal.entries).length).toBeLessThan(20_000);
+  expect(existsSync(join(scratch.root, 'big.txt'))).toBe(false);
+});
+
+test.each([
+  ['mute', 'first byte'],
+  ['silent', 'idle'],
+] as const)('a provider that stays %s is given up with what to do, and nothing is counted', async (kind, phase) => {
+  const server = await serve(() => fault(kind));
+  const journal = openMemoryJournal();
+  const model = modelAt(server.url, { timeLimits: { firstByteMs: 150, idleMs: 150 }, retries: { attempts: 1 } });
+  await expect(runAgent(inputOf(), portsFor(project(), model, { journal }))).rejects.toMatchObject({
+    code: 'MODEL_TIMED_OUT',
+    remedy: 'retry',
+    details: { phase },
+    advice: expect.stringContaining('retry the run'),
+  });
+  expect(journal.entries).toEqual([]);
+});
+
+test('a provider that asks for a longer wait than is made within a call has it told to whoever schedules the step', async () => {
+  const server = await serve(() => fault('rate-limit', 3600));
+  await expect(runAgent(inputOf(), portsFor(project(), modelAt(server.url)))).rejects.toMatchObject({
+    code: 'MODEL_RATE_LIMITED',
+    details: { retryAfterMs: 3_600_000 },
+    advice: expect.stringContaining('retry the run'),
+  });
+  expect(server.requests).toHaveLength(1);
+});
+
+test.each([
+  ['wrong-key', 'MODEL_CREDENTIAL_REFUSED', 'valid key'],
+  ['unknown-model', 'MODEL_UNKNOWN', 'Set FLOTILLA_MODEL to a model that'],
+] as const)('%s ends the step at the first answer, with what to do', async (kind, code, advice) => {
+  const { outcome, server } = await run(() => fault(kind));
+  expect(outcome).toMatchObject({ kind: 'failed', code, advice: expect.stringContaining(advice), spent: { turns: 0 } });
+  expect(server.requests).toHaveLength(1);
 });
 
 test('a key that the provider refuses ends the step with what to do', async () => {

@@ -1,6 +1,7 @@
 import type { AgentTask } from '@flotilla/agent/agent-task';
 import type { JournalEntry } from '@flotilla/agent/ports';
 import { runAgent, type AgentInput } from '@flotilla/agent/run-agent';
+import type { ModelOptions } from '@flotilla/model/create-model';
 import { onTestFinished } from 'vitest';
 import { makeProject, modelAt, openMemoryJournal, portsFor, type ScratchProject } from './agent.fixture.ts';
 import { call, text, type Script } from './script.ts';
@@ -58,10 +59,15 @@ export const inTurn =
   };
 export const finish = (summary = 'Done.') => call('agent.finish', { summary });
 
-export async function run(script: Script, more: Partial<AgentInput> = {}, scratch = project()) {
+export async function run(
+  script: Script,
+  more: Partial<AgentInput> = {},
+  scratch = project(),
+  options: Partial<ModelOptions> = {},
+) {
   const server = await serve(script);
   const journal = openMemoryJournal();
-  const outcome = await runAgent(inputOf(more), portsFor(scratch, modelAt(server.url), { journal }));
+  const outcome = await runAgent(inputOf(more), portsFor(scratch, modelAt(server.url, options), { journal }));
   return {
     outcome,
     journal,

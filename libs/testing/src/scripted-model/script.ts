@@ -27,9 +27,11 @@ export interface ScriptedCall {
 }
 
 /**
- * `rate-limit`: 429. `overloaded`: 529. `server-error`: 500. `cut`: the line drops after some text. `silent`: some text, then
- * nothing. `garbage`: no protocol. `endless`: text for ever. `refusal`: ended by the content filter. `empty`: nothing said.
- * `too-long`: the conversation does not fit.
+ * `rate-limit`: 429. `overloaded`: 529. `server-error`: 500. `wrong-key`: 401. `unknown-model`: 404. `too-long`: the
+ * conversation does not fit. `mute`: not one byte. `silent`: some text, then nothing. `cut`: the line drops after some text;
+ * `half-call`: in the middle of a call's arguments. `length`: the output limit is reached in the middle of them. `garbage`: no
+ * protocol. `endless`: text for ever; `endless-call`: arguments for ever. `refusal`: ended by the content filter. `empty`:
+ * nothing said.
  */
 export interface FaultReply {
   readonly kind: 'fault';
@@ -43,8 +45,14 @@ export interface FaultReply {
     | 'endless'
     | 'refusal'
     | 'empty'
-    | 'too-long';
-  /** Of a rate limit; default 0. */
+    | 'too-long'
+    | 'wrong-key'
+    | 'unknown-model'
+    | 'mute'
+    | 'half-call'
+    | 'length'
+    | 'endless-call';
+  /** Of a rate limit; default: the provider does not say. */
   readonly retryAfterSeconds?: number;
 }
 
@@ -53,4 +61,8 @@ export const call = (tool: string, args: ScriptedCall['arguments'] = {}): CallsR
   kind: 'calls',
   calls: [{ tool, arguments: args }],
 });
-export const fault = (kind: FaultReply['fault']): FaultReply => ({ kind: 'fault', fault: kind });
+export const fault = (kind: FaultReply['fault'], retryAfterSeconds?: number): FaultReply => ({
+  kind: 'fault',
+  fault: kind,
+  ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+});

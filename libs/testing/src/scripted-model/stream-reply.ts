@@ -24,18 +24,43 @@ export async function streamReply(response: ServerResponse, reply: Reply, option
 
 async function streamFault(
   response: ServerResponse,
-  { fault, retryAfterSeconds = 0 }: FaultReply,
+  { fault, retryAfterSeconds }: FaultReply,
   options: StreamOptions,
 ): Promise<void> {
   switch (fault) {
     case 'rate-limit':
-      return answerError(response, 429, 'rate_limit_error', { 'retry-after': String(retryAfterSeconds) });
+      return answerError(
+        response,
+        429,
+        'rate_limit_error',
+        retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) },
+      );
     case 'overloaded':
       return answerError(response, 529, 'overloaded_error');
     case 'server-error':
       return answerError(response, 500, 'server_error');
     case 'too-long':
       return answerError(response, 400, 'context_length_exceeded');
+    case 'wrong-key':
+      return answerError(response, 401, 'invalid_api_key');
+    case 'unknown-model':
+      return answerError(response, 404, 'model_not_found');
+    case 'mute':
+      return;
+    case 'half-call':
+      openStream(response);
+      await writeHalfCall(response, options);
+      response.destroy();
+      return;
+    case 'length':
+      openStream(response);
+      await writeHalfCall(response, options);
+      return endStream(response, 'length', 100, options);
+    case 'endless-call':
+      openStream(response);
+      await writeHalfCall(response, options);
+      while (!response.destroyed) await writeArguments(response, 'and so on and '.repeat(500), options);
+      return;
     case 'cut':
       openStream(response);
       await writeText(response, 'I was about to', options);
@@ -80,7 +105,23 @@ async function writeText(response: ServerResponse, text: string, options: Stream
   for (const piece of text.match(/\S+\s*|\s+/g) ?? []) await writeChunk(response, { content: piece }, options);
 }
 
+async function writeHalfCall(response: ServerResponse, options: StreamOptions): Promise<void> {
+  const begun = { name: 'fs__write', arguments: '{"path":"half.txt","content":"and so' };
+  await writeChunk(
+    response,
+    { tool_calls: [{ index: 0, id: `${options.id}_0`, type: 'function', function: begun }] },
+    options,
+  );
+}
+
+function writeArguments(response: ServerResponse, piece: string, options: StreamOptions): Promise<void> {
+  return writeChunk(response, { tool_calls: [{ index: 0, function: { arguments: piece } }] }, options);
+}
+
 const argumentPiece = 24;
+/** A long argument is not cut so small: it would be a hundred times as many bytes. */
+const longArgument = 100_000;
+const longPiece = 16_000;
 
 async function writeCall(
   response: ServerResponse,
@@ -95,10 +136,11 @@ async function writeCall(
     { tool_calls: [{ index, id: `${options.id}_${index}`, type: 'function', function: { name, arguments: '' } }] },
     options,
   );
-  for (let at = 0; at < text.length; at += argumentPiece)
+  const piece = text.length > longArgument ? longPiece : argumentPiece;
+  for (let at = 0; at < text.length; at += piece)
     await writeChunk(
       response,
-      { tool_calls: [{ index, function: { arguments: text.slice(at, at + argumentPiece) } }] },
+      { tool_calls: [{ index, function: { arguments: text.slice(at, at + piece) } }] },
       options,
     );
 }
