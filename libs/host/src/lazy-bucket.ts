@@ -15,8 +15,12 @@ export function createLazyBucket(broker: Broker, name: BucketName): Bucket {
   return {
     has: async (object) => (await open()).has(object),
     put: async (object, bytes) => (await open()).put(object, bytes),
+    renew: async (object, bytes) => (await open()).renew(object, bytes),
     get: async (object) => (await open()).get(object),
     delete: async (object) => (await open()).delete(object),
+    deleteUnchanged: async (object) => (await open()).deleteUnchanged(object),
     list: async (prefix) => (await open()).list(prefix),
+    listObjects: async () => (await open()).listObjects(),
+    find: async (object) => (await open()).find(object),
   };
 }
