@@ -180,13 +180,15 @@ export const settings = {
   }),
   npmRegistry: defineSetting({
     variable: 'FLOTILLA_NPM_REGISTRY',
-    summary: "Registry that npm in a sandbox uses during setup; default: npm's own.",
+    summary:
+      "Registry that npm in a sandbox uses during setup, and that the door lets through. `npm start` sets that of this machine's npm; without one npm reaches its own only where `FLOTILLA_DOOR_HOSTS` lists it.",
     schema: url('https:', 'http:').optional(),
     example: 'https://npm.example.com/',
   }),
   pipIndex: defineSetting({
     variable: 'FLOTILLA_PIP_INDEX',
-    summary: "Index that pip in a sandbox uses during setup; default: pip's own.",
+    summary:
+      "Index that pip in a sandbox uses during setup, and that the door lets through. `npm start` sets that of this machine's pip, or else pip's own with the host of its files; without one pip reaches its own only where `FLOTILLA_DOOR_HOSTS` lists both.",
     schema: url('https:', 'http:').optional(),
     example: 'https://pypi.example.com/simple',
   }),
@@ -207,6 +209,27 @@ export const settings = {
     variable: 'FLOTILLA_PRIVATE_REGISTRIES',
     summary: 'True where the package registries above may have a private or loopback address.',
     schema: flag,
+  }),
+  archiveAfterDays: defineSetting({
+    variable: 'FLOTILLA_ARCHIVE_AFTER_DAYS',
+    summary: 'Days after its end that a run is archived; 0 archives none by itself.',
+    schema: count(0, 36_500).default(90),
+  }),
+  archiveDirectory: defineSetting({
+    variable: 'FLOTILLA_ARCHIVE_DIRECTORY',
+    summary: 'Where the router writes the files of archived runs; default: archive in FLOTILLA_DATA_DIRECTORY.',
+    schema: text.refine((value) => value.startsWith('/'), 'an absolute path').optional(),
+    example: '/srv/flotilla-archive',
+  }),
+  setupsKeptDays: defineSetting({
+    variable: 'FLOTILLA_SETUPS_KEPT_DAYS',
+    summary: 'Days after its last use that an installed setup is removed.',
+    schema: count(1, 36_500).default(30),
+  }),
+  setupsLimitGb: defineSetting({
+    variable: 'FLOTILLA_SETUPS_LIMIT_GB',
+    summary: 'GiB that installed setups take together before the ones not used for longest are removed.',
+    schema: z.coerce.number().min(0.001).max(1_048_576).default(50),
   }),
   logLevel: defineSetting({
     variable: 'FLOTILLA_LOG_LEVEL',

@@ -6,6 +6,7 @@ import { silentReport } from '../report.ts';
 import type { RunningServer } from '../servers.ts';
 import { describeServices } from './describe-services.ts';
 import { keepFleetSecrets } from './fleet-secrets.ts';
+import type { HostRegistries } from './host-registries.ts';
 
 let directory = '';
 beforeEach(() => void (directory = mkdtempSync(join(tmpdir(), 'flotilla-describe-'))));
@@ -14,7 +15,10 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 const server = (url: string): RunningServer => ({ url, how: 'program', version: '1.0.0', stop: async () => undefined });
 
 /** What the executor of a fleet is started with on a machine whose npm goes to a registry of its own. */
-async function environmentOfExecutor(environment: Readonly<Record<string, string>>) {
+async function environmentOfExecutor(
+  environment: Readonly<Record<string, string>>,
+  pip: Pick<HostRegistries, 'pip' | 'pipFilesHost'> = { pip: undefined },
+) {
   const { list } = await describeServices(
     {
       dataDirectory: directory,
@@ -33,7 +37,7 @@ async function environmentOfExecutor(environment: Readonly<Record<string, string
         stop: async () => undefined,
       },
       sandbox: { image: 'flotilla/sandbox:1', dockerHost: 'unix:///var/run/docker.sock' },
-      registries: { npm: 'https://machine.example.com/', pip: undefined, certificatesFile: '/machine.pem' },
+      registries: { npm: 'https://machine.example.com/', ...pip, certificatesFile: '/machine.pem' },
     },
   );
   return list.find(({ name }) => name === 'executor')?.environment;
@@ -59,4 +63,17 @@ test('an empty variable counts as not set', async () => {
   expect(await environmentOfExecutor({ FLOTILLA_NPM_REGISTRY: '' })).toMatchObject({
     FLOTILLA_NPM_REGISTRY: 'https://machine.example.com/',
   });
+});
+
+test('the door lets pip to the index of this machine and to its files, besides what the operator listed', async () => {
+  const pip = { pip: 'https://index.example.com/simple', pipFilesHost: 'files.example.com' };
+  expect(await environmentOfExecutor({}, pip)).toMatchObject({
+    FLOTILLA_PIP_INDEX: 'https://index.example.com/simple',
+    FLOTILLA_DOOR_HOSTS: 'files.example.com',
+  });
+  expect(await environmentOfExecutor({ FLOTILLA_DOOR_HOSTS: 'git.example.com' }, pip)).toMatchObject({
+    FLOTILLA_DOOR_HOSTS: 'git.example.com,files.example.com',
+  });
+  const own = { FLOTILLA_PIP_INDEX: 'https://operator.example.com/simple', FLOTILLA_DOOR_HOSTS: 'git.example.com' };
+  expect(await environmentOfExecutor(own, pip)).toMatchObject(own);
 });

@@ -45,6 +45,7 @@ export async function describeServices(options: FleetOptions, facts: FleetFacts)
     FLOTILLA_INSTALLATION: facts.secrets.installation,
     ...registrySettings(facts.registries),
     ...inherited(options.environment),
+    ...doorSettings(options.environment, facts.registries),
     ...sharedSettings(options, facts),
     FLOTILLA_TOKENS_FILE: tokensFile,
     FLOTILLA_HTTP_PORT: String(httpPort),
@@ -113,6 +114,16 @@ function registrySettings({ npm, pip, certificatesFile }: HostRegistries): Reado
     ...(pip === undefined ? {} : { FLOTILLA_PIP_INDEX: pip }),
     ...(certificatesFile === undefined ? {} : { FLOTILLA_CERTIFICATES_FILE: certificatesFile }),
   };
+}
+
+/** The host of the files of the machine's own index, besides what the operator listed; of an index of theirs they know the rest. */
+function doorSettings(
+  environment: Readonly<Record<string, string | undefined>>,
+  { pipFilesHost }: HostRegistries,
+): Readonly<Record<string, string>> {
+  if (pipFilesHost === undefined || environment[definitions.pipIndex.variable]) return {};
+  const listed = environment[definitions.doorHosts.variable];
+  return { [definitions.doorHosts.variable]: listed ? `${listed},${pipFilesHost}` : pipFilesHost };
 }
 
 /** What a service takes over from the environment: how to run, and the settings an operator set there. */

@@ -1,7 +1,9 @@
+import type Dockerode from 'dockerode';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { renderNatsAuthorization } from '@flotilla/contracts/principals';
 import { ensureDockerEngine } from '../docker-engine.ts';
+import { runConfined } from '../doctor/run-confined.ts';
 import { reportWhile } from '../report.ts';
 import { ensureSandboxImage } from '../sandbox-image.ts';
 import { bringUpServers } from '../servers.ts';
@@ -41,10 +43,15 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const failed = new AbortController();
   const signal = AbortSignal.any([options.signal, failed.signal]);
   const serversUp = bringUpServers({ dataDirectory, report, signal, environment, natsAuthorization });
+  const sandboxUp = ensureSandbox({ report, signal, environment });
+  const askSandbox = async (script: string): Promise<string> => {
+    const { docker, image } = await sandboxUp;
+    return (await runConfined(docker, { image, script, mounts: [] })).output;
+  };
   const work = [
     serversUp,
-    ensureSandbox({ report, signal, environment }),
-    readHostRegistries(environment),
+    sandboxUp,
+    readHostRegistries(environment, askSandbox),
     buildServices({ report, signal }),
   ] as const;
   try {
@@ -58,12 +65,14 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   }
 }
 
-async function ensureSandbox(options: Pick<FleetOptions, 'report' | 'signal' | 'environment'>): Promise<SandboxFacts> {
-  const engine = await ensureDockerEngine(options);
+async function ensureSandbox(
+  options: Pick<FleetOptions, 'report' | 'signal' | 'environment'>,
+): Promise<SandboxFacts & { readonly docker: Dockerode }> {
+  const { docker, at } = await ensureDockerEngine(options);
   const given = options.environment['FLOTILLA_SANDBOX_IMAGE'];
-  if (given) return { image: given, dockerHost: engine.at };
-  const { image } = await ensureSandboxImage({ ...options, docker: engine.docker });
-  return { image, dockerHost: engine.at };
+  if (given) return { image: given, dockerHost: at, docker };
+  const { image } = await ensureSandboxImage({ ...options, docker });
+  return { image, dockerHost: at, docker };
 }
 
 async function startServices(options: FleetOptions, facts: FleetFacts): Promise<Fleet> {
