@@ -3,6 +3,9 @@ import { createServer } from 'node:http';
 /** What a process needs to be ready, by name; asked at each request. */
 export type ReadinessChecks = () => Promise<Readonly<Record<string, boolean>>>;
 
+/** How long each part of a process has given no sign of life, by name; 0 where it may be silent. */
+export type LifeSigns = () => Readonly<Record<string, number>>;
+
 export interface HealthServer {
   readonly port: number;
   close(): Promise<void>;
@@ -13,19 +16,31 @@ export interface HealthOptions {
   /** 0 takes a free one. */
   readonly port: number;
   readonly checks: ReadinessChecks;
+  readonly signs: LifeSigns;
 }
 
-/** GET /health: the process runs. GET /ready: every check holds now (200), or which does not (503). Needs no token and tells nothing else. */
-export async function startHealthServer({ host, port, checks }: HealthOptions): Promise<HealthServer> {
+/** Four times what the slowest round of a living part takes while its servers are away. */
+export const DEAD_AFTER_MS = 60_000;
+
+/**
+ * GET /health: the process lives (200), or a part of it gave no sign of life for a minute, and only a restart helps (503). GET /ready: every check holds now
+ * (200), or which does not (503). Needs no token and tells nothing else.
+ */
+export async function startHealthServer({ host, port, checks, signs }: HealthOptions): Promise<HealthServer> {
   const server = createServer((request, response) => {
     const send = (status: number, body: unknown): void => {
       response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' });
       response.end(request.method === 'HEAD' ? undefined : `${JSON.stringify(body)}\n`);
     };
+    const sendLife = (): void => {
+      const dead = Object.entries(signs()).filter(([, silentMs]) => silentMs > DEAD_AFTER_MS);
+      if (dead.length === 0) return send(200, { status: 'running' });
+      send(503, { status: 'dead', silent: dead.map(([name]) => name) });
+    };
     if (request.method !== 'GET' && request.method !== 'HEAD') return send(405, { error: 'only GET' });
     switch (request.url) {
       case '/health':
-        return send(200, { status: 'running' });
+        return sendLife();
       case '/ready':
         checks().then(
           (results) => {

@@ -22,6 +22,7 @@ const relayOf = (store: Store, options: Partial<OutboxRelayOptions> = {}) =>
     subjects: ['flotilla.step.requested.>', 'flotilla.events.*'],
     connected: () => fixture.broker.connected,
     logger: silent,
+    monotonicMs: () => performance.now(),
     ...options,
   });
 const openAnother = () =>

@@ -16,6 +16,7 @@ export interface OutboxRelayOptions {
   readonly subjects: readonly string[];
   readonly connected: () => boolean;
   readonly logger: Logger;
+  readonly monotonicMs: () => number;
   /** Default 1 s. */
   readonly sweepEveryMs?: number;
   /** Rows of others are left to them for so long. Default 2 s. */
@@ -25,6 +26,8 @@ export interface OutboxRelayOptions {
 export interface OutboxRelay {
   /** What waits, as the last sweep saw it. */
   lag(): { readonly waiting: number; readonly oldestMs: number };
+  /** Since the last sweep ended, well or not. */
+  silentMs(): number;
   /** Publishes what was committed so far, as far as the broker takes it, and stops. */
   stop(): Promise<void>;
 }
@@ -39,6 +42,7 @@ export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   let sweeping: Promise<void> | undefined;
   let lag = { waiting: 0, oldestMs: 0 };
   let failing = false;
+  let sweptAtMs = options.monotonicMs();
 
   const tellOnce = (event: string, error: unknown): void => {
     if (!failing) logger.warn({ event, code: classify(error).code, reason: classify(error).message });
@@ -86,10 +90,14 @@ export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     wakeReaders(committed);
   });
   const timer = setInterval(() => {
-    sweeping ??= sweep().finally(() => (sweeping = undefined));
+    sweeping ??= sweep().finally(() => {
+      sweeping = undefined;
+      sweptAtMs = options.monotonicMs();
+    });
   }, sweepEveryMs);
   return {
     lag: () => lag,
+    silentMs: () => options.monotonicMs() - sweptAtMs,
     stop: async () => {
       clearInterval(timer);
       forget();

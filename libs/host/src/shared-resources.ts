@@ -121,7 +121,7 @@ export async function openSharedResources(options: SharedOptions): Promise<Share
     );
     closers.push(() => store.close());
     if (brokers.has('router')) closers.push(pruneHourly(store, logger));
-    const relay = startOutboxRelay({ store, logger, ...publishersOf(names, brokerOf) });
+    const relay = startOutboxRelay({ store, logger, monotonicMs, ...publishersOf(names, brokerOf) });
     closers.push(() => relay.stop());
     return {
       instance,

@@ -286,7 +286,10 @@ test('a service that stops hands its step over at once, and a service that start
 
 test('readiness says which server is lost, and holds again when it is back', async () => {
   const service = await fixture.start(plannerDefinition(() => Promise.resolve(planned)));
-  expect(await ready(service.port)).toMatchObject({ status: 200, body: { checks: { nats: true, postgres: true } } });
+  expect(await ready(service.port)).toMatchObject({
+    status: 200,
+    body: { checks: { nats: true, postgres: true, stages: true } },
+  });
   await fixture.nats.kill();
   await eventually('NATS is missed', async () => (await ready(service.port)).body.checks['nats'] === false);
   expect((await ready(service.port)).status).toBe(503);

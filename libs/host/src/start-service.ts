@@ -5,7 +5,13 @@ import { trace } from '@opentelemetry/api';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { checkStages } from './check-service.ts';
-import { type HealthServer, holdsWithin, type ReadinessChecks, startHealthServer } from './health-server.ts';
+import {
+  type HealthServer,
+  holdsWithin,
+  type LifeSigns,
+  type ReadinessChecks,
+  startHealthServer,
+} from './health-server.ts';
 import { createLazyBucket } from './lazy-bucket.ts';
 import { createMetrics } from './metrics.ts';
 import { createNestLogger } from './nest-logger.ts';
@@ -19,6 +25,7 @@ export interface RunningService {
   /** Port of /health and /ready; absent where the process serves them for several services. */
   readonly port?: number;
   readonly checks: ReadinessChecks;
+  readonly signs: LifeSigns;
   /** Drains, settles and closes. Safe to repeat. */
   close(): Promise<void>;
 }
@@ -31,6 +38,8 @@ export interface StartOptions {
   readonly bootLimitMs?: number;
   readonly output?: NodeJS.WritableStream & { readonly fd?: number };
 }
+
+type Observed = Pick<RunningService, 'checks' | 'signs'>;
 
 const checkLimitMs = 2_000;
 
@@ -55,11 +64,11 @@ export async function startService(definition: ServiceDefinition, options: Start
   };
   try {
     const running = await startWithin(definition, shared, closers);
-    if (options.shared !== undefined) return { checks: running.checks, close };
-    const health = await serveHealth(shared, definition, running.checks);
+    if (options.shared !== undefined) return { ...running, close };
+    const health = await serveHealth(shared, definition, running);
     closers.push(() => health.close());
     shared.logger.info({ event: 'service_ready', port: health.port });
-    return { port: health.port, checks: running.checks, close };
+    return { port: health.port, ...running, close };
   } catch (error) {
     await close();
     throw error;
@@ -69,17 +78,17 @@ export async function startService(definition: ServiceDefinition, options: Start
 function serveHealth(
   shared: SharedResources,
   { name }: ServiceDefinition,
-  checks: ReadinessChecks,
+  { checks, signs }: Observed,
 ): Promise<HealthServer> {
   const { healthHost, healthPort } = shared.settingsOf(name);
-  return startHealthServer({ host: healthHost, port: healthPort, checks });
+  return startHealthServer({ host: healthHost, port: healthPort, checks, signs });
 }
 
 async function startWithin(
   definition: ServiceDefinition,
   shared: SharedResources,
   closers: (() => Promise<unknown>)[],
-): Promise<{ readonly checks: ReadinessChecks }> {
+): Promise<Observed> {
   const stopping = new AbortController();
   const resources = describeResources(definition, shared, stopping.signal);
   const intake = new WorkIntake(definition, resources, shared.monotonicMs);
@@ -100,7 +109,11 @@ async function startWithin(
   const own = Object.entries(definition.checks?.(providerOf(app)) ?? {});
   const checks: ReadinessChecks = async () => {
     const asked = await Promise.all(
-      [...own, ['postgres', () => resources.store.query('select 1').then(() => true)] as const].map(
+      [
+        ...own,
+        ['nats', () => resources.broker.nc.rtt().then(() => resources.broker.connected)] as const,
+        ['postgres', () => resources.store.query('select 1').then(() => true)] as const,
+      ].map(
         async ([name, check]) =>
           [
             name,
@@ -108,9 +121,9 @@ async function startWithin(
           ] as const,
       ),
     );
-    return { started: !stopping.signal.aborted, nats: resources.broker.connected, ...Object.fromEntries(asked) };
+    return { started: !stopping.signal.aborted, stages: intake.pulls, ...Object.fromEntries(asked) };
   };
-  return { checks };
+  return { checks, signs: () => ({ stages: intake.silentMs(), outbox: shared.relay.silentMs() }) };
 }
 
 function describeResources({ name }: ServiceDefinition, shared: SharedResources, signal: AbortSignal): Resources {

@@ -42,13 +42,19 @@ export async function startServices(
       );
       return Object.fromEntries(results.flat());
     };
+    const signs = () =>
+      Object.fromEntries(
+        running.flatMap((service, place) =>
+          Object.entries(service.signs()).map(([name, ms]) => [`${definitions[place]?.name}.${name}`, ms] as const),
+        ),
+      );
     const [first] = definitions;
     if (first === undefined) throw new RangeError('a process has at least one service');
     const { healthHost, healthPort } = shared.settingsOf(first.name);
-    const health = await startHealthServer({ host: healthHost, port: healthPort, checks });
+    const health = await startHealthServer({ host: healthHost, port: healthPort, checks, signs });
     closers.push(() => health.close());
     shared.logger.info({ event: 'services_ready', port: health.port });
-    return { port: health.port, checks, close };
+    return { port: health.port, checks, signs, close };
   } catch (error) {
     await close();
     throw error;

@@ -60,6 +60,16 @@ export class WorkIntake implements StagePorts {
     this.#stopCalls = serveCalls(broker, service, calls, { observer: observeCalls({ service, logger, metrics }) });
   }
 
+  /** Whether every stage gets from the broker what it asks for. */
+  get pulls(): boolean {
+    return this.#runners.every(({ pulls }) => pulls);
+  }
+
+  /** The longest that a stage has not asked for messages although it should have. */
+  silentMs(): number {
+    return Math.max(0, ...this.#runners.map((runner) => runner.silentMs()));
+  }
+
   async stop(): Promise<void> {
     await Promise.all([this.#stopCalls(), ...this.#runners.map((runner) => runner.stop(stopWithin))]);
   }

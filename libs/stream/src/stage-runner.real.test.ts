@@ -284,3 +284,33 @@ test('a consumer that is gone is made again', async () => {
   const messageId = await publish();
   await eventually('the message is handled', () => handled.has(messageId));
 });
+
+test('a stage that asks no more is silent from its last sign of life on; one that waits, works or has no broker is not', async () => {
+  const { guard } = createMemoryGuard();
+  let aheadMs = 0;
+  const monotonicMs = () => performance.now() + aheadMs;
+  const consumer = (...names: [string, string]) =>
+    fixture.broker.js.consumers
+      .get(...names)
+      .then((real) => Object.create(real, { fetch: { value: hang } }) as typeof real);
+  const hang = () => new Promise<never>(() => undefined);
+  const hanging = { ...fixture.broker, js: { ...fixture.broker.js, consumers: { get: consumer } } } as never;
+  const handle = () => Promise.resolve();
+  const dead = await fixture.startRunner({ guard, handle, monotonicMs, broker: hanging });
+  const waiting = await fixture.startRunner({ guard, handle, monotonicMs });
+  const full = await fixture.startRunner({ guard, handle, monotonicMs, concurrency: 0, broker: hanging });
+  aheadMs = 60_000;
+  await eventually('a stage that waits has asked again', () => waiting.silentMs() < 10_000);
+  expect(dead.silentMs()).toBeGreaterThan(60_000);
+  expect(full.silentMs()).toBe(0);
+});
+
+test('a stage says that it does not get what it asks for while its stream is gone', async () => {
+  const { guard } = createMemoryGuard();
+  const runner = await fixture.startRunner({ guard, handle: () => Promise.resolve() });
+  expect(runner.pulls).toBe(true);
+  await fixture.broker.jsm.streams.delete('WORK');
+  await eventually('it is told', () => !runner.pulls);
+  await provisionStreams(fixture.broker);
+  await eventually('it gets messages again', () => runner.pulls);
+});

@@ -55,6 +55,7 @@ export class StageRunner {
   #failures = 0;
   #stopped = false;
   #tick: NodeJS.Timeout | undefined;
+  #livedAtMs = 0;
   #forgetReconnect: (() => void) | undefined;
 
   constructor(options: StageRunnerOptions) {
@@ -73,6 +74,21 @@ export class StageRunner {
   /** Deliveries under way. */
   get active(): number {
     return this.#running.size;
+  }
+
+  /** Whether the broker gave what was asked of it last. */
+  get pulls(): boolean {
+    return this.#consumer !== undefined && this.#failures === 0;
+  }
+
+  /**
+   * How long there was room for a message, a broker to ask and nobody who asked. A pull ends after seconds, so a stage that lives asks
+   * again; 0 where it may be silent.
+   */
+  silentMs(): number {
+    const mayBeSilent = this.#consumer === undefined || this.#stopped || !this.#options.broker.connected;
+    if (mayBeSilent || this.#slots() <= this.#running.size) return 0;
+    return this.#ports.monotonicMs() - this.#livedAtMs;
   }
 
   /** Creates the consumer and begins to pull. Throws STREAMS_MISSING or BROKER_UNAVAILABLE. */
@@ -104,13 +120,22 @@ export class StageRunner {
     this.#consumer = await provisionConsumer(broker, service, stage.contract, ackWaitMs);
   }
 
-  #fill(): void {
+  #slots(): number {
     const { concurrency } = this.#options.stage;
-    const slots = typeof concurrency === 'function' ? concurrency() : concurrency;
+    return typeof concurrency === 'function' ? concurrency() : concurrency;
+  }
+
+  #fill(): void {
     const consumer = this.#consumer;
     if (consumer === undefined) return;
-    const free = slots - this.#running.size - this.#asked;
+    const room = this.#slots() - this.#running.size;
+    if (room <= 0) this.#live();
+    const free = room - this.#asked;
     if (!this.#stopped && free > 0) void this.#pull(consumer, free);
+  }
+
+  #live(): void {
+    this.#livedAtMs = this.#ports.monotonicMs();
   }
 
   /** Slots that become free in one turn are asked for together. */
@@ -123,12 +148,14 @@ export class StageRunner {
 
   /** A server that was away has forgotten what was asked of it. */
   #pullAnew(): void {
+    this.#live();
     this.#pulls.abort();
     this.#pulls = new AbortController();
   }
 
   async #pull(consumer: Consumer, count: number): Promise<void> {
     this.#asked += count;
+    this.#live();
     let open = count;
     try {
       const pulled = await pullMessages(consumer, {
@@ -157,6 +184,7 @@ export class StageRunner {
     const shutdown = { signal: this.#ending.signal, given: this.#given.signal };
     const delivery = runDelivery(this.#ports, this.#options.stage, this.#handler, message, shutdown).finally(() => {
       this.#running.delete(delivery);
+      this.#live();
       this.#fillSoon();
     });
     this.#running.add(delivery);
@@ -165,6 +193,7 @@ export class StageRunner {
   /** The consumer may be gone with the broker's data: it is made again, and the wait before the next pull grows. */
   async #recover(reason: unknown): Promise<void> {
     if (this.#stopped) return;
+    this.#live();
     if (this.#failures === 0) this.#options.observer.troubled('pull_failed', reason, this.#options.stage.contract.name);
     const delayMs = retryMs[Math.min(this.#failures, retryMs.length - 1)];
     await wait(delayMs, undefined, { signal: this.#pulls.signal }).catch(() => undefined);

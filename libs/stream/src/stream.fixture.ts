@@ -78,6 +78,7 @@ export interface RunnerSetup {
   readonly observer?: DeliveryObserver;
   readonly broker?: Broker;
   readonly prepare?: () => Promise<void>;
+  readonly monotonicMs?: () => number;
 }
 
 class OpenHandler implements Handler<OpenRequest> {
@@ -117,6 +118,7 @@ export async function createStreamFixture() {
         clock: () => new Date(0),
         ackWaitMs,
         ...(setup.prepare === undefined ? {} : { prepare: setup.prepare }),
+        ...(setup.monotonicMs === undefined ? {} : { monotonicMs: setup.monotonicMs }),
         heartbeatMs,
       };
       const runner = new StageRunner(options);
