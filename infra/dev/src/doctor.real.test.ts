@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -103,4 +103,32 @@ test('servers that run are told as running, and one of them that is dead is a fa
   } finally {
     await servers.stop();
   }
+});
+
+test('servers that a running fleet was given by address are no failure in a shell without the addresses', async () => {
+  const own = await mkdtemp(join(tmpdir(), 'flotilla-doctor-own-'));
+  const servers = await bringUpServers({ dataDirectory: own, report: silentReport, environment: withoutUrls });
+  try {
+    const given = { NATS_URL: servers.nats.url, REDIS_URL: servers.redis.url, DATABASE_URL: servers.postgres.url };
+    for (const server of ['nats', 'redis', 'postgres']) await writeFile(join(dataDirectory, `${server}.port`), '1');
+    const environment = { ...withoutUrls, ...given };
+    const fleet = await bringUpServers({ dataDirectory, report: silentReport, environment });
+    const results = await runDoctor({ environment: withoutUrls, dataDirectory });
+    await fleet.stop();
+    const found = results.filter(({ id }) => id.startsWith('server.'));
+    expect(found).toHaveLength(3);
+    for (const { ok, detail } of found) expect(`${ok} ${detail}`).toMatch(/^true given to the running fleet/);
+  } finally {
+    await servers.stop();
+    await rm(own, { recursive: true, force: true });
+  }
+});
+
+test('the image that is looked for is the one that the operator named, and without it nobody builds one', async () => {
+  const environment = { ...process.env, FLOTILLA_SANDBOX_IMAGE: 'example/none:1' };
+  const results = await runDoctor({ environment, dataDirectory });
+  const found = new Map(results.map((result) => [result.id, result]));
+  expect(found.get('docker.image')).toMatchObject({ ok: false, detail: expect.stringContaining('example/none:1') });
+  expect(found.get('docker.image')?.fix).toContain('unset FLOTILLA_SANDBOX_IMAGE');
+  expect(found.get('docker.container')).toMatchObject({ ok: true, note: true });
 });

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { takeFileLock } from './machine/file-lock.ts';
@@ -143,6 +143,8 @@ async function start(
   const { dataDirectory, passwords, report, signal, natsAuthorization } = options;
   if (source.kind === 'url') {
     const running = await useUrl(server, source.url);
+    // The port of an earlier run would be taken for that of a server of ours that is silent.
+    await rm(join(dataDirectory, `${server}.port`), { force: true });
     report.say(server, `version ${running.version} at the address in ${urlVariables[server]}`);
     return running;
   }

@@ -1,4 +1,5 @@
 import type Dockerode from 'dockerode';
+import { settings } from '@flotilla/contracts/settings';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { connectToDocker } from '../docker-engine/connect.ts';
@@ -11,11 +12,17 @@ import type { Check, DoctorContext, Finding } from './check.ts';
 import { checkWorkspacePath } from './check-workspace-path.ts';
 import { runConfined } from './run-confined.ts';
 
+const imageVariable = settings.sandboxImage.variable;
+
 /** The Docker engine, the sandbox image, a confined container, and the workspace's path as the engine sees it. */
 export function dockerChecks(context: DoctorContext): readonly Check[] {
   return [
     { id: 'docker.engine', title: 'Docker engine', run: () => checkEngine(context) },
-    { id: 'docker.image', title: 'sandbox image', run: () => withEngine(context, checkImage) },
+    {
+      id: 'docker.image',
+      title: 'sandbox image',
+      run: () => withEngine(context, (docker) => checkImage(docker, context)),
+    },
     { id: 'docker.container', title: 'confined container', run: () => withImage(context, checkContainer) },
     {
       id: 'docker.path',
@@ -57,16 +64,26 @@ async function withImage(
   check: (docker: Dockerode, image: string) => Promise<Finding>,
 ): Promise<Finding> {
   return withEngine(context, async (docker) => {
-    const { image } = await readImageContent();
+    const image = await expectedImage(context);
     return (await hasImage(docker, image))
       ? check(docker, image)
-      : note('not checked, since the sandbox image is missing', 'Ask again after the first "npm start".');
+      : note(`not checked, since the sandbox image ${image} is missing`, 'Ask again when it is there.');
   });
 }
 
-async function checkImage(docker: Dockerode): Promise<Finding> {
-  const { image } = await readImageContent();
+/** The operator's own, or else the one that is built here. */
+async function expectedImage({ environment }: DoctorContext): Promise<string> {
+  return environment[imageVariable] || (await readImageContent()).image;
+}
+
+async function checkImage(docker: Dockerode, context: DoctorContext): Promise<Finding> {
+  const image = await expectedImage(context);
   if (await hasImage(docker, image)) return pass(image);
+  if (context.environment[imageVariable])
+    return fail(
+      `${image}, which ${imageVariable} names, is not on this engine`,
+      `Build or load it on this engine, or unset ${imageVariable} to have one built.`,
+    );
   return note(`${image} is missing`, 'It will be built by "npm start", in a minute or two.');
 }
 
