@@ -9,12 +9,12 @@ import type { DockerEngine } from './docker-engine.ts';
 import { killTree, survivors } from './kill-tree.ts';
 import type { OutputFrame } from './output-frames.ts';
 import { OutputRecorder } from './output-recorder.ts';
-import { runCommand } from './run-command.ts';
+import { exitCodeOfKilled, runCommand } from './run-command.ts';
 import type { SandboxUser } from './sandbox-user.ts';
 import type { SlotClaim } from './slot-labels.ts';
 import type { SlotLimits } from './slot-limits.ts';
 import { createTurns } from './take-turns.ts';
-import { watchDisk } from './watch-disk.ts';
+import { createDiskWatch } from './watch-disk.ts';
 import { createWorkspaceSearch } from './search-workspace.ts';
 import type { CollectOptions, CollectResult, RunOptions, RunResult, Slot } from './slot.ts';
 
@@ -49,6 +49,8 @@ export function createSlot(parts: SlotParts): Slot {
   const files = createContainedFiles(root, user);
   const inTurn = createTurns();
   const closing = new AbortController();
+  const diskLimits = { bytes: limits.workspaceBytes, entries: limits.workspaceEntries };
+  const disk = createDiskWatch({ root, limits: diskLimits, now });
   const account = `${user.uid}:${user.gid}`;
   let removal: Promise<void> | undefined;
 
@@ -150,8 +152,9 @@ export function createSlot(parts: SlotParts): Slot {
         timeoutMs: options.timeoutMs ?? defaultTimeoutMs,
         signal: options.signal ? AbortSignal.any([options.signal, closing.signal]) : closing.signal,
         onFrame,
-        watch: watchWorkspace,
+        watch: disk.during,
       };
+      await disk.before();
       const end = await runCommand(
         engine,
         container,
@@ -165,13 +168,10 @@ export function createSlot(parts: SlotParts): Slot {
         const reason = `the slot has ${limits.memoryBytes} bytes of memory, /tmp and home included`;
         return { ...end, killedBy: 'memory' as const, reason, durationMs };
       }
+      const reason = end.killedBy === undefined ? await findExcess() : undefined;
+      if (reason !== undefined) return { exitCode: exitCodeOfKilled, killedBy: 'disk' as const, reason, durationMs };
       return { ...end, durationMs };
     });
-  }
-
-  function watchWorkspace(onExceeded: (reason: string) => void, signal: AbortSignal): Promise<void> {
-    const diskLimits = { bytes: limits.workspaceBytes, entries: limits.workspaceEntries };
-    return watchDisk({ root, limits: diskLimits, onExceeded, signal, now });
   }
 
   function workingDirectory(cwd = '.'): string {
@@ -181,6 +181,11 @@ export function createSlot(parts: SlotParts): Slot {
       throw new FlotillaError(errors.fileKindWrong, { path: facts.path, kind: 'a file', expected: 'a directory' });
     }
     return facts.path === '.' ? workspacePath : `${workspacePath}/${facts.path}`;
+  }
+
+  /** A command may fill the disk and end before anybody looked. */
+  async function findExcess(): Promise<string | undefined> {
+    return closing.signal.aborted ? undefined : disk.after();
   }
 
   async function endSurvivors(): Promise<void> {

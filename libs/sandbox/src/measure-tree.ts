@@ -51,7 +51,7 @@ export async function measureTree(
       return true;
     }
     using opened = directory;
-    return visit(opened, depth + 1);
+    return await visit(opened, depth + 1);
   }
 
   const within = await visit(root, 0);

@@ -4,7 +4,7 @@ import type { DockerEngine, StartedExec } from './docker-engine.ts';
 import type { OutputFrame } from './output-frames.ts';
 import { OutputFrames } from './output-frames.ts';
 
-/** Why a command was stopped before it ended by itself. */
+/** Why a command was stopped before it ended by itself; `disk` also where it ended and left too much. */
 export type KilledBy = 'timeout' | 'output' | 'memory' | 'disk' | 'abort';
 
 export interface RunRequest {
@@ -27,7 +27,7 @@ export interface RunEnd {
   readonly reason: string | undefined;
 }
 
-const exitCodeOfKilled = 137;
+export const exitCodeOfKilled = 137;
 const streamGraceMs = 3000;
 const exitGraceMs = 5000;
 

@@ -15,7 +15,7 @@ let slot: Slot;
 beforeAll(async () => {
   fixture = await openPool({
     ready: 1,
-    limits: { memoryBytes: 256 * mebibyte, processes: 128, workspaceBytes: 64 * mebibyte, fileBytes: 128 * mebibyte },
+    limits: { memoryBytes: 256 * mebibyte, processes: 128, workspaceBytes: 64 * mebibyte, fileBytes: 32 * mebibyte },
   });
 });
 afterAll(async () => {
@@ -239,7 +239,7 @@ describe('a command that takes too much is stopped, and the host is not', () => 
 
   test('one file over the limit of a file', async () => {
     const result = await shell('head -c 300000000 /dev/zero > big; echo "code $?"; stat -c %s big');
-    expect(result.output).toContain('134217728');
+    expect(result.output).toContain('33554432');
   });
 });
 
