@@ -44,6 +44,22 @@ test('an approved change whose tree passed is on the branch afterwards, and the 
   expect(ChangeLanded.payload.safeParse(answer.entries?.[0]?.payload).error).toBeUndefined();
 });
 
+test('a branch that is gone when its change is to land is told as gone, with where the change is, and is not made anew', async () => {
+  const approved = scene.change({ 'a.txt': 'two\n' });
+  const request = scene.request(approved);
+  const gone = {
+    code: 'BRANCH_GONE',
+    remedy: 'caller',
+    advice: expect.stringContaining(`flotilla diff ${request.runId}`),
+  };
+  scene.remote.git('update-ref', 'refs/heads/other', scene.base);
+  for (const branch of ['main', 'other']) {
+    scene.remote.git('update-ref', '-d', `refs/heads/${branch}`);
+    await expect(scene.merger().work(request, context())).rejects.toMatchObject(gone);
+  }
+  expect(scene.remote.find('main')).toBeUndefined();
+});
+
 test('without evidence for its tree nothing lands, even where it would fast-forward', async () => {
   const approved = scene.change({ 'a.txt': 'two\n' });
   const answer = await scene.merger().work(scene.request(approved, { evidence: [] }), context());

@@ -26,6 +26,13 @@ export const landingErrors = {
     summary: 'The branch {branch} moved {times} times while the change was being landed',
     advice: 'Nothing to do; the landing is tried again later.',
   }),
+  branchGone: defineError({
+    code: 'BRANCH_GONE',
+    remedy: 'caller',
+    summary: 'The branch {branch} of {remote} was there when the run began and is gone',
+    advice:
+      'Push the branch again, then ask for the task again with "flotilla retry {runId}"; "flotilla diff {runId}" has the change.',
+  }),
   pushRefused: defineError({
     code: 'PUSH_REFUSED',
     remedy: 'caller',

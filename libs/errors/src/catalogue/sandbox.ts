@@ -85,7 +85,8 @@ export const sandboxErrors = {
     code: 'SETUP_FAILED',
     remedy: 'caller',
     summary: 'The dependency setup failed at `{command}` ({reason})',
-    advice: 'Read its last output in the details; correct the project or its lock file, or submit with --no-setup.',
+    advice:
+      'Read its last output with "flotilla show RUN"; correct the project or its lock file, or submit with --no-setup.',
   }),
   setupUnsupported: defineError({
     code: 'SETUP_UNSUPPORTED',

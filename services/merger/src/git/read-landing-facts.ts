@@ -1,6 +1,8 @@
 import type { Change } from '@flotilla/contracts/change';
 import type { CommitId } from '@flotilla/contracts/ids';
 import type { LandStepRequested } from '@flotilla/contracts/messages/land-step-requested';
+import { errors } from '@flotilla/errors/catalogue';
+import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { listChangedFiles } from '@flotilla/git/diff';
 import { diffIdentity } from '@flotilla/git/diff-identity';
 import { findLanded, readHead } from '@flotilla/git/landing';
@@ -17,7 +19,7 @@ import { readParents } from './read-parents.ts';
  */
 export async function readLandingFacts(mirror: Mirror, request: LandStepRequested, at: Date): Promise<LandingFacts> {
   const approved = await readChange(mirror, request.approved);
-  const { commit: head } = await readHead(mirror, request.branch);
+  const head = await readBranch(mirror, request);
   const landed = await findLanded(mirror, {
     head,
     since: approved.base,
@@ -36,6 +38,17 @@ export async function readLandingFacts(mirror: Mirror, request: LandStepRequeste
     landed: landed?.commit,
     merge: settled ? { kind: 'clean', change: approved } : await merge(mirror, request, approved, head, at),
   };
+}
+
+/** A branch that a run began on is not misspelt. Throws BRANCH_GONE, and what the remote cannot be asked for. */
+async function readBranch(mirror: Mirror, { branch, runId }: LandStepRequested): Promise<CommitId> {
+  try {
+    return (await readHead(mirror, branch)).commit;
+  } catch (error) {
+    const gone = error instanceof FlotillaError && (error.is(errors.branchUnknown) || error.is(errors.remoteEmpty));
+    if (!gone) throw error;
+    throw new FlotillaError(errors.branchGone, { branch, remote: mirror.remoteName, runId }, { cause: error });
+  }
 }
 
 async function readChange(mirror: Mirror, claimed: Change): Promise<Change> {
