@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, readlink, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, readlink, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -174,6 +174,19 @@ test('a URL in the environment is used and left running, and one that does not a
   });
   expect(await findProcesses(root)).toEqual([]);
 });
+
+test('data that was restored without its passwords is told at once, with what to put back', async () => {
+  await (await bringUp('restored')).stop();
+  const file = join(root, 'restored', 'servers.json');
+  await rename(file, `${file}.aside`);
+  await expect(bringUp('restored')).rejects.toMatchObject({
+    code: errors.serverPasswordForeign.code,
+    advice: expect.stringContaining(file),
+  });
+  expect(await findProcesses(join(root, 'restored'))).toEqual([]);
+  await rename(`${file}.aside`, file);
+  await bringUp('restored');
+}, 50_000);
 
 test('users and permissions that are handed over replace the single user of NATS', async () => {
   const natsAuthorization = `authorization { users = [ { user: worker, password: "p1", permissions: { publish: ["work.>"], subscribe: ["_INBOX.>"] } } ] }`;

@@ -139,7 +139,7 @@ async function waitUntilReady(
     signal?.throwIfAborted();
     const probe = authorized && server === 'nats' ? await probeBanner(url) : await probeServer(server, url);
     if (probe.kind === 'answers') return probe.version;
-    if (performance.now() > deadline)
+    if (probe.refused || performance.now() > deadline)
       throw new FlotillaError(errors.serverNotStarted, { server, reason: probe.reason, log: composePath });
     await delay(100);
   }

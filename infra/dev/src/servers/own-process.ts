@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { findCommand } from '../find-command.ts';
+import { passwordForeign } from './passwords.ts';
 import type { Probe } from './probe.ts';
 
 export interface OwnProcessOptions {
@@ -82,7 +83,7 @@ async function launch({
 }
 
 async function waitUntilReady(
-  { name, logPath, probe, signal }: OwnProcessOptions,
+  { name, directory, logPath, probe, signal }: OwnProcessOptions,
   ended: Promise<string>,
 ): Promise<string> {
   const deadline = performance.now() + readyMs;
@@ -91,6 +92,7 @@ async function waitUntilReady(
     signal?.throwIfAborted();
     const answer = await Promise.race([gone, probe()]);
     if (answer.kind === 'answers') return answer.version;
+    if (answer.kind === 'silent' && answer.refused) throw passwordForeign(name, directory);
     const late = performance.now() > deadline;
     if (answer.kind === 'gone' || late) {
       const how =

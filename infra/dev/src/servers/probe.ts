@@ -1,12 +1,14 @@
 import { createConnection } from 'node:net';
 import { connect } from '@nats-io/transport-node';
 import { Redis } from 'ioredis';
-import { Client } from 'pg';
+import { Client, DatabaseError } from 'pg';
 import type { ServerName } from './source.ts';
 
 /** A server answered, and says which version it is; or why it did not. */
 export type Probe =
-  { readonly kind: 'answers'; readonly version: string } | { readonly kind: 'silent'; readonly reason: string };
+  | { readonly kind: 'answers'; readonly version: string }
+  /** `refused`: it is there, and the password is not its own; waiting does not help. */
+  | { readonly kind: 'silent'; readonly reason: string; readonly refused?: true };
 
 const probeMs = 3_000;
 
@@ -16,8 +18,13 @@ export async function probeServer(server: ServerName, url: string, withinMs = pr
   try {
     return { kind: 'answers', version: await probe(url, withinMs) };
   } catch (error) {
-    return { kind: 'silent', reason: describe(error) };
+    return { kind: 'silent', reason: describe(error), ...(isWrongPassword(error) && { refused: true }) };
   }
+}
+
+/** Postgres keeps the password with its data; NATS and Redis are told theirs at each start. */
+function isWrongPassword(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === '28P01';
 }
 
 async function probeNats(url: string, timeout: number): Promise<string> {

@@ -53,6 +53,13 @@ export const bringUpErrors = {
     summary: '{server} could not be started: {reason}',
     advice: 'Read {log}, put right what it says, and start again.',
   }),
+  serverPasswordForeign: defineError({
+    code: 'SERVER_PASSWORD_FOREIGN',
+    remedy: 'operator',
+    summary: 'The data of {server} in {directory} was made with another password than the one in {file}',
+    advice:
+      'Put back {file} as it was when that data was made, from the same backup, and secrets.json beside it; or move {directory} away to start without its data.',
+  }),
   serverSilent: defineError({
     code: 'SERVER_SILENT',
     remedy: 'operator',
