@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineSetting, type SettingDefinition } from './define-setting.ts';
+import { Mode } from './grants.ts';
 
 const text = z.string().trim().min(1);
 const port = z.coerce.number().int().min(0).max(65_535);
@@ -209,6 +210,11 @@ export const settings = {
     variable: 'FLOTILLA_PRIVATE_REGISTRIES',
     summary: 'True where the package registries above may have a private or loopback address.',
     schema: flag,
+  }),
+  runMode: defineSetting({
+    variable: 'FLOTILLA_RUN_MODE',
+    summary: 'Mode of runs for which neither task nor topology asks for a stricter one: auto, normal or plan.',
+    schema: Mode.default('auto'),
   }),
   archiveAfterDays: defineSetting({
     variable: 'FLOTILLA_ARCHIVE_AFTER_DAYS',

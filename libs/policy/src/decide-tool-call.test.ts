@@ -379,6 +379,12 @@ test('a run that only reads is offered commands only where their classes are lis
   expect(offered({ 'terminal.run': { classes: ['MUTATING', 'TEST'] } })).toBe(true);
 });
 
+test('an agent below the granted levels is not offered the tool', () => {
+  const offered = (depth: number) =>
+    offersCapability('fs.read', false, { grants: { 'fs.read': { max_depth: 2 } }, mode: 'auto', depth });
+  expect([0, 1, 2, 3].map(offered)).toEqual([true, true, false, false]);
+});
+
 test('no document at all permits nothing', () => {
   expect(decide(call('fs.read', 'a'), intersectGrants()).verdict).toBe('refuse');
 });

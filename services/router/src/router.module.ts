@@ -27,7 +27,7 @@ const SWEEP_QUEUES_EVERY_MS = 60_000;
 
 class RouterModule {}
 
-function createRouterModule({ store, clock, ids, broker, logger, metrics }: Resources): DynamicModule {
+function createRouterModule({ store, clock, ids, broker, logger, metrics, settings }: Resources): DynamicModule {
   const onTrouble = (task: string, error: unknown) =>
     logger.warn({ event: 'sweep_failed', task, reason: String(error) });
   const ports = { store, clock, newGateId: ids.newGateId, tell: ({ run }: Advance) => logger.info(describeMove(run)) };
@@ -44,7 +44,7 @@ function createRouterModule({ store, clock, ids, broker, logger, metrics }: Reso
             ...ports,
             newRunId: ids.newRunId,
             slips: loadTopologies((warning) => logger.warn({ event: 'topology_warning', ...warning })),
-            sessionMode: 'auto',
+            sessionMode: settings.runMode,
           }),
       },
       { provide: ProjectStore, useFactory: () => new ProjectStore({ store, clock }) },
