@@ -87,11 +87,20 @@ export async function describeServices(options: FleetOptions, facts: FleetFacts)
 /** The port that is asked for; a free one for 0; without a wish that of the last run or the default where it is free. */
 async function chooseHttpPort({ httpPort, dataDirectory }: FleetOptions): Promise<number> {
   if (httpPort !== undefined && httpPort !== 0) return httpPort;
-  const path = join(dataDirectory, 'http.port');
+  const path = httpPortFile(dataDirectory);
   if (httpPort === undefined) {
     await writeFile(path, String(definitions.httpPort.schema.parse(undefined)), { flag: 'wx' }).catch(() => undefined);
   }
   return takePort(path);
+}
+
+/** The next port is a free one, and neither that of the last run nor the default. */
+export function forgetHttpPort(dataDirectory: string): Promise<void> {
+  return writeFile(httpPortFile(dataDirectory), '0');
+}
+
+function httpPortFile(dataDirectory: string): string {
+  return join(dataDirectory, 'http.port');
 }
 
 function sharedSettings(

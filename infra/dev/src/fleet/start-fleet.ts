@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { renderNatsAuthorization } from '@flotilla/contracts/principals';
 import { ensureDockerEngine } from '../docker-engine.ts';
 import { runConfined } from '../doctor/run-confined.ts';
-import { reportWhile } from '../report.ts';
 import { ensureSandboxImage } from '../sandbox-image.ts';
 import { bringUpServers } from '../servers.ts';
 import { buildServices } from './build-services.ts';
@@ -12,7 +11,8 @@ import { describeServices, type FleetFacts, type SandboxFacts } from './describe
 import type { FleetOptions } from './fleet-options.ts';
 import { keepFleetSecrets, writePrivately } from './fleet-secrets.ts';
 import { readHostRegistries } from './host-registries.ts';
-import { supervise, type Supervised } from './supervise.ts';
+import type { Supervised } from './supervise.ts';
+import { superviseOnFreePort } from './supervise-on-free-port.ts';
 import { takeOverSlots } from './take-over-slots.ts';
 
 /** A fleet that runs on this machine. */
@@ -76,36 +76,28 @@ async function ensureSandbox(
 }
 
 async function startServices(options: FleetOptions, facts: FleetFacts): Promise<Fleet> {
-  const { dataDirectory, report, signal } = options;
+  const { dataDirectory, report } = options;
   const logsDirectory = join(dataDirectory, 'logs');
   await mkdir(logsDirectory, { recursive: true });
   const tokenFile = join(dataDirectory, 'token');
   await writePrivately(tokenFile, `${facts.secrets.token}\n`);
-  const services = await describeServices(options, facts);
-  const { installation } = services;
-  await takeOverSlots({ dataDirectory, installation, dockerHost: facts.sandbox.dockerHost, report });
+  const describe = () => describeServices(options, facts);
+  const services = await describe();
+  await takeOverSlots({
+    dataDirectory,
+    installation: services.installation,
+    dockerHost: facts.sandbox.dockerHost,
+    report,
+  });
   const brokerUrlFile = join(dataDirectory, 'broker-url');
   await writePrivately(brokerUrlFile, `${services.brokerUrlOf('local')}\n`);
-  const supervised = supervise({ services: services.list, report, signal, onGivenUp: options.onGivenUp });
+  const { supervised, url } = await superviseOnFreePort(options, services, describe);
   const stop = async (): Promise<void> => {
     await supervised.stop();
     await facts.servers.stop();
   };
-  try {
-    await reportWhile(
-      report,
-      'services',
-      'starting',
-      () => supervised.ready(),
-      () => `ready at ${services.url}`,
-      signal,
-    );
-  } catch (error) {
-    await supervised.stop();
-    throw error;
-  }
   return {
-    url: services.url,
+    url,
     token: facts.secrets.token,
     tokenFile,
     dataDirectory,
