@@ -1,6 +1,6 @@
 import type { Call } from './call.ts';
 import type { CommandClass } from './command-class.ts';
-import { LimitReached, PARTS_LIMIT, showWords, type Findings } from './findings.ts';
+import { HOLE, LimitReached, PARTS_LIMIT, showWords, type Findings } from './findings.ts';
 import { isSecretPath, normalisePath, whyDestroyed } from './judge-paths.ts';
 import { judges } from './judges/judges.ts';
 import { readArguments, type Arguments, type Option } from './read-arguments.ts';
@@ -51,8 +51,11 @@ export function judgeCommand(words: readonly Field[], setting: Setting): void {
     add('MUTATING', 'computes the name of the program that it runs');
     if (rest.some((word) => /^-[a-zA-Z]*([rR][a-zA-Z]*f|f[a-zA-Z]*[rR])[a-zA-Z]*$/.test(word.text)))
       add('DESTRUCTIVE', 'runs a computed program with the flags of a forced recursive removal');
-    // An expansion without quotes may turn out empty, and then the next word is the program.
-    if (first.optional) judgeCommand(rest, { ...setting, depth: setting.depth + 1 });
+    // An expansion may turn out empty: then what is left of the word is the program, or the next word is.
+    const left = first.text.replaceAll(HOLE, '');
+    const inner = { ...setting, depth: setting.depth + 1 };
+    if (left !== '' && !/[*?[]/.test(left)) judgeCommand([{ text: left, computed: true }, ...rest], inner);
+    else if (first.optional) judgeCommand(rest, inner);
     return;
   }
   if (first.computed) add('MUTATING', 'computes the name of the program that it runs');

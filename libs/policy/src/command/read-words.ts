@@ -21,13 +21,17 @@ export function isDynamic(field: Field): boolean {
   return field.text.includes(HOLE);
 }
 
+function isHoles(text: string): boolean {
+  return text !== '' && text.replaceAll(HOLE, '') === '';
+}
+
 const FIELDS_LIMIT = 256;
 
 /** The fields that a word becomes; none where an unquoted expansion is empty. */
 export function readWord(word: Word, scope: Scope): readonly Field[] {
   const { parts } = word;
   // A hole in a text that is read again stands for whatever was there.
-  if (parts === undefined) return [{ text: word.value, computed: false, optional: word.value === HOLE }];
+  if (parts === undefined) return [{ text: word.value, computed: false, optional: isHoles(word.value) }];
   if (parts.some((part) => part.type === 'BraceExpansion')) return readBracedWord(word.text, scope);
   const builder = new FieldBuilder();
   readParts(parts, scope, builder, false);
@@ -106,7 +110,7 @@ class FieldBuilder {
 
   end(): void {
     if (this.started && this.fields.length < FIELDS_LIMIT)
-      this.fields.push({ text: this.text, computed: this.computed, optional: this.text === HOLE && !this.quoted });
+      this.fields.push({ text: this.text, computed: this.computed, optional: !this.quoted && isHoles(this.text) });
     this.text = '';
     this.started = false;
     this.computed = true;
@@ -135,8 +139,11 @@ function readPart(part: WordPart, scope: Scope, builder: FieldBuilder, quoted: b
       return;
     case 'DoubleQuoted':
     case 'LocaleString':
-      builder.append('', false);
-      builder.markQuoted();
+      // `"$@"` may be no word at all, quotes or not.
+      if (!isWords(part.parts)) {
+        builder.append('', false);
+        builder.markQuoted();
+      }
       readParts(part.parts, scope, builder, true);
       return;
     case 'SimpleExpansion': {
@@ -176,6 +183,11 @@ function readPart(part: WordPart, scope: Scope, builder: FieldBuilder, quoted: b
       builder.append(quoted ? part.text : HOLE, !quoted);
       return;
   }
+}
+
+function isWords(parts: readonly WordPart[]): boolean {
+  const [only, ...others] = parts;
+  return only !== undefined && others.length === 0 && /^\$(@|\{@\}|\{\w+\[@\]\})$/.test(only.text);
 }
 
 function expandInto(builder: FieldBuilder, text: string, quoted: boolean): void {

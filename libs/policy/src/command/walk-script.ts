@@ -3,6 +3,7 @@ import {
   parse,
   type Assignment,
   type Command,
+  type CommandArgument,
   type Function as ShellFunction,
   type ParsedScript,
   type Pipeline,
@@ -10,6 +11,7 @@ import {
   type Redirection,
   type Statement,
   type SyntaxNode,
+  type TestExpression,
   type Word,
 } from 'unbash';
 import type { CommandClass } from './command-class.ts';
@@ -176,6 +178,11 @@ class Walker {
         if (hidesSubstitution(node.value)) this.visitHidden(node.value);
         forEachChild(node, this.visitChild);
         return;
+      case 'TestLogical':
+        // A shell without `[[` runs what stands after the operator.
+        if (node.operator === '||') for (const operand of node.operands.slice(1)) this.visitOperand(operand);
+        forEachChild(node, this.visitChild);
+        return;
       case 'TestUnary':
         this.visitTested(node.operand);
         forEachChild(node, this.visitChild);
@@ -302,15 +309,24 @@ class Walker {
       else this.visit(argument);
     }
     const before = this.findings.takeClasses();
-    if (node.name !== undefined) this.judgeWords(node);
-    else if (assigned.length > 0 || node.redirects.length > 0)
+    if (node.name !== undefined) {
+      this.judgeWords(node, [node.name, ...node.args]);
+      this.judgeAfterAmpersand(node);
+    } else if (assigned.length > 0 || node.redirects.length > 0)
       this.note(showAll(node), 'READ_ONLY', 'starts no program');
     const own = [...this.findings.classes];
     this.findings.giveBackClasses(before);
     for (const each of assigned) this.judgeEnvironment(each, node.name === undefined ? [] : own);
   }
 
-  private judgeWords(node: Command): void {
+  /** `ls &>f sudo id` is two commands for a shell that does not know `&>`. */
+  private judgeAfterAmpersand(node: Command): void {
+    const place = node.suffix.findIndex((each) => each.type === 'Redirect' && each.operator.startsWith('&>'));
+    const after = node.suffix.slice(place + 1).filter((each) => each.type === 'Word');
+    if (place !== -1 && after.length > 0) this.judgeWords(node, after);
+  }
+
+  private judgeWords(node: Command, written: readonly CommandArgument[]): void {
     const { scope } = this.place;
     const input = readInput(node.redirects, scope, this.place);
     const setting: Setting = {
@@ -327,7 +343,7 @@ class Walker {
     scope.widest = 1;
     for (let choice = 0; choice < scope.widest; choice += 1) {
       scope.choice = choice;
-      const words = this.readFields(node);
+      const words = this.readFields(written);
       if (words[0] !== undefined && /^(echo|printf|cat)$/.test(words[0].text)) {
         for (const name of findShownSecrets(node, scope))
           this.note(`$${name}`, 'MUTATING', 'shows what may be a secret');
@@ -340,10 +356,9 @@ class Walker {
     scope.choice = 0;
   }
 
-  private readFields(node: Command): readonly Field[] {
+  private readFields(written: readonly CommandArgument[]): readonly Field[] {
     const { scope } = this.place;
-    return [node.name, ...node.args].flatMap((word) => {
-      if (word === undefined) return [];
+    return written.flatMap((word) => {
       if (word.type === 'Word') return readWord(word, scope);
       return [literal(`${word.name}${word.append ? '+' : ''}=${readAssigned(word, scope)}`)];
     });
@@ -426,6 +441,11 @@ class Walker {
     for (const each of findings.shown) {
       if (['NETWORK', 'REMOTE_MUTATION', 'DESTRUCTIVE', 'PRIVILEGED'].includes(each.class)) this.findings.add(each);
     }
+  }
+
+  private visitOperand(operand: TestExpression): void {
+    if (operand.type === 'TestUnary') this.visitAsSubshell(readText(operand.operand, this.place.scope));
+    else if (operand.type === 'TestBinary') this.visitAsSubshell(readText(operand.left, this.place.scope));
   }
 
   private visitTested(word: Word): void {
