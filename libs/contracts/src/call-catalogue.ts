@@ -1,5 +1,6 @@
 import type { CallContract } from './define-call.ts';
 import { AddProject } from './calls/add-project.ts';
+import { ArchiveRuns } from './calls/archive-runs.ts';
 import { CancelRun } from './calls/cancel-run.ts';
 import { DecideGate } from './calls/decide-gate.ts';
 import { InspectRemote } from './calls/inspect-remote.ts';
@@ -44,6 +45,7 @@ export const calls = {
   listDead: ListDead,
   showDead: ShowDead,
   replayDead: ReplayDead,
+  archiveRuns: ArchiveRuns,
 } as const;
 export type CallName = keyof typeof calls;
 

@@ -1,3 +1,5 @@
+import { errors } from '@flotilla/errors/catalogue';
+import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { callCatalogue } from './call-catalogue.ts';
 import { catalogue } from './catalogue.ts';
 import { subjectOfCall } from './define-call.ts';
@@ -21,7 +23,8 @@ const workers: readonly ServiceName[] = ['planner', 'executor', 'reviewer', 'mer
 const bucketUsers: Readonly<
   Record<BucketName, { readonly read: readonly ServiceName[]; readonly write: readonly ServiceName[] }>
 > = {
-  changes: { read: ['planner', 'executor', 'reviewer', 'merger'], write: ['executor', 'merger'] },
+  // The router puts the last change of a run in its archive, and takes out what no run needs any more.
+  changes: { read: ['planner', 'executor', 'reviewer', 'merger', 'router'], write: ['executor', 'merger', 'router'] },
   spills: { read: serviceNames, write: ['router', ...workers] },
 };
 
@@ -89,12 +92,31 @@ export function permissionsOfPublisher(name: string): BrokerPermissions {
   };
 }
 
-/** The `authorization` block of nats.conf: a user for each service, the local user, and outside publishers by name. */
+/** One token of a subject, which holds no wildcard; the same rule as for principals without the dot. */
+const publisherPattern = /^[a-zA-Z0-9][a-zA-Z0-9_@-]{0,62}$/;
+
+/** Why a name cannot be a publisher's; undefined where it can. Its subject and its inbox are made of it. */
+export function whyNoPublisher(name: string): string | undefined {
+  if (name === LOCAL_USER || serviceNames.some((service) => service === name))
+    return 'the fleet has a user of that name';
+  return publisherPattern.test(name)
+    ? undefined
+    : 'a publisher has up to 63 letters, digits and _ @ -, a letter or digit first';
+}
+
+/**
+ * The `authorization` block of nats.conf: a user for each service, the local user, and outside publishers by name. Throws
+ * PUBLISHER_NAME_REFUSED.
+ */
 export function renderNatsAuthorization(
   passwords: Readonly<Record<ServiceName | typeof LOCAL_USER, string>>,
   publishers: Readonly<Record<string, string>> = {},
 ): string {
   const names = Object.keys(publishers);
+  for (const name of names) {
+    const reason = whyNoPublisher(name);
+    if (reason !== undefined) throw new FlotillaError(errors.publisherNameRefused, { name, reason });
+  }
   const users = [
     ...serviceNames.map((service) =>
       renderUser(service, passwords[service], permissionsOfService(service, { publishers: names })),

@@ -111,6 +111,14 @@ export const settings = {
     requiredBy: ['gateway'],
     example: '/etc/flotilla/tokens.json',
   }),
+  publishersFile: defineSetting({
+    variable: 'FLOTILLA_PUBLISHERS_FILE',
+    usedBy: [],
+    summary:
+      'JSON file with outside publishers of the queue: a list of {name, password}, mode 0600. Read by `npm start` for the NATS that it brings up, and by no service.',
+    schema: text.optional(),
+    example: '/etc/flotilla/publishers.json',
+  }),
   model: defineSetting({
     variable: 'FLOTILLA_MODEL',
     summary:

@@ -64,6 +64,13 @@ export const buckets = ['changes', 'spills'] as const;
 export type BucketName = (typeof buckets)[number];
 
 /**
+ * The bundle of a base commit is of all runs that begin there. Whoever is about to use one that is this old stores it anew, and one that
+ * is twice as old and that no run needs is removed: so none goes while somebody is about to use it.
+ */
+export const RENEW_BASE_AFTER_MS = 7 * day;
+export const REMOVE_BASE_AFTER_MS = 14 * day;
+
+/**
  * How long a delivery may go without a sign of life, equal to the lease of the step it asks for, and how often the sign is
  * given: the lease is renewed first, so the broker never believes in a worker that Postgres has given up.
  */

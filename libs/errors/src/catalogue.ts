@@ -1,4 +1,5 @@
 import { agentErrors } from './catalogue/agent.ts';
+import { archiveErrors } from './catalogue/archive.ts';
 import { bringUpErrors } from './catalogue/bring-up.ts';
 import { cliErrors } from './catalogue/cli.ts';
 import { fleetErrors } from './catalogue/fleet.ts';
@@ -18,6 +19,7 @@ import type { ErrorDefinition } from './flotilla-error.ts';
 /** Every error the fleet raises on purpose, by area. Codes are never reused; infra/reference/errors.md is generated from this. */
 export const errors = {
   ...agentErrors,
+  ...archiveErrors,
   ...bringUpErrors,
   ...cliErrors,
   ...fleetErrors,

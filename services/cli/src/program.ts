@@ -6,7 +6,7 @@ import { globalOptions } from './global-options.ts';
 import type { Palette } from './text/paint.ts';
 import { nameCommands } from './text/name-command.ts';
 import { renderError } from './text/render-error.ts';
-import type { Given, Verb, VerbOption } from './verb.ts';
+import { type Given, type Verb, type VerbOption, writeArgument } from './verb.ts';
 
 export interface ProgramOutput {
   readonly out: (text: string) => void;
@@ -44,7 +44,7 @@ export async function readArguments(
     const parent = words.length === 1 ? program : findGroup(program, groups, words[0] ?? '', output);
     const command = createCommand(name, output).description(verb.summary);
     for (const argument of verb.arguments) {
-      command.argument(argument.optional === true ? `[${argument.name}]` : `<${argument.name}>`, argument.summary);
+      command.argument(writeArgument(argument), argument.summary);
     }
     for (const option of [...verb.options, ...globalOptions]) addOption(command, option);
     command.addHelpText(

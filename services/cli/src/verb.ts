@@ -9,6 +9,14 @@ export interface VerbArgument {
   readonly name: string;
   readonly summary: string;
   readonly optional?: boolean;
+  /** True where several may be given; they are a list. The last argument alone. */
+  readonly repeatable?: boolean;
+}
+
+/** An argument as usage lines write it. */
+export function writeArgument({ name, optional, repeatable }: VerbArgument): string {
+  const written = repeatable === true ? `${name}...` : name;
+  return optional === true ? `[${written}]` : `<${written}>`;
 }
 
 export interface VerbOption {

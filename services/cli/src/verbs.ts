@@ -1,5 +1,6 @@
 import type { Verb } from './verb.ts';
 import { addProject } from './verbs/add-project.ts';
+import { archive } from './verbs/archive.ts';
 import { cancel } from './verbs/cancel.ts';
 import { listDead, replayDead, showDead } from './verbs/dead.ts';
 import { approve, decline, requestChanges } from './verbs/decide.ts';
@@ -40,5 +41,6 @@ export const verbs: readonly Verb[] = [
   listDead,
   showDead,
   replayDead,
+  archive,
   doctor,
 ];

@@ -55,6 +55,7 @@ beforeAll(async () => {
     runs,
     projects,
     deadLetters: new DeadLetters(createDeadStream(broker, () => String((occasions += 1)))),
+    archive: { answer: () => Promise.resolve({ runs: [], more: false }) },
     topologies: new Set(['feature_builder', 'quick_fix']),
     inspectRemote: (input) => request(broker, InspectRemote, input),
   });

@@ -1,4 +1,5 @@
 import { AddProject } from '@flotilla/contracts/calls/add-project';
+import { ArchiveRuns } from '@flotilla/contracts/calls/archive-runs';
 import type { InspectRemote } from '@flotilla/contracts/calls/inspect-remote';
 import { RemoveProject } from '@flotilla/contracts/calls/remove-project';
 import type { RequestInputOf, ResponseOf } from '@flotilla/contracts/define-call';
@@ -15,6 +16,7 @@ import { Project } from '@flotilla/contracts/project';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { serve, type CallContext, type ServedCall } from '@flotilla/stream/calls';
+import type { ArchiveRunsCall } from './archive/archive-runs.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import { whyRemoteRefused } from './domain/judge-remote.ts';
 import type { ProjectStore } from './store/project.store.ts';
@@ -26,6 +28,7 @@ export interface RouterCalls {
   readonly runs: RunStore;
   readonly projects: ProjectStore;
   readonly deadLetters: DeadLetters;
+  readonly archive: Pick<ArchiveRunsCall, 'answer'>;
   /** Topologies that runs may follow. */
   readonly topologies: ReadonlySet<string>;
   /** Asks the merger. Throws what the remote is refused for, CALL_UNANSWERED or CALL_TIMED_OUT. */
@@ -38,6 +41,7 @@ export function createRouterCalls({
   runs,
   projects,
   deadLetters,
+  archive,
   topologies,
   inspectRemote,
 }: RouterCalls): readonly ServedCall[] {
@@ -71,6 +75,7 @@ export function createRouterCalls({
     serve(ListDead, ({ limit, before }) => deadLetters.list(limit, before)),
     serve(ShowDead, ({ deadId }) => deadLetters.show(deadId)),
     serve(ReplayDead, async ({ deadId, key }) => ({ deadId, messageId: await deadLetters.replay(deadId, key) })),
+    serve(ArchiveRuns, (input) => archive.answer(input)),
   ];
 }
 

@@ -5,6 +5,9 @@ import { request } from '@flotilla/stream/calls';
 import { purgeAcknowledged } from '@flotilla/stream/purge-acknowledged';
 import type { DynamicModule } from '@nestjs/common';
 import { AcceptTaskHandler } from './accept-task.handler.ts';
+import { ArchiveRunsCall } from './archive/archive-runs.ts';
+import { ArchiveSweeper } from './archive/archive-sweeper.ts';
+import { createArchive } from './archive/create-archive.ts';
 import { CompleteStepHandler } from './complete-step.handler.ts';
 import { createDeadStream } from './dead-stream.ts';
 import type { Advance } from './domain/decision.ts';
@@ -27,11 +30,13 @@ const SWEEP_QUEUES_EVERY_MS = 60_000;
 
 class RouterModule {}
 
-function createRouterModule({ store, clock, ids, broker, logger, metrics, settings }: Resources): DynamicModule {
+function createRouterModule(resources: Resources): DynamicModule {
+  const { store, clock, ids, broker, logger, metrics, settings } = resources;
   const onTrouble = (task: string, error: unknown) =>
     logger.warn({ event: 'sweep_failed', task, reason: String(error) });
   const ports = { store, clock, newGateId: ids.newGateId, tell: ({ run }: Advance) => logger.info(describeMove(run)) };
   const sweeps = new SweepStore(store, clock);
+  const archive = createArchive(resources);
   metrics.observeGates(() => sweeps.countOpenGates());
   return {
     module: RouterModule,
@@ -44,7 +49,7 @@ function createRouterModule({ store, clock, ids, broker, logger, metrics, settin
             ...ports,
             newRunId: ids.newRunId,
             slips: loadTopologies((warning) => logger.warn({ event: 'topology_warning', ...warning })),
-            sessionMode: settings.runMode,
+            sessionMode: resources.settings.runMode,
           }),
       },
       { provide: ProjectStore, useFactory: () => new ProjectStore({ store, clock }) },
@@ -67,6 +72,8 @@ function createRouterModule({ store, clock, ids, broker, logger, metrics, settin
         useFactory: (runs: RunStore, sweeps: SweepStore) =>
           new RunSweeper({ runs, sweeps, everyMs: SWEEP_EVERY_MS, onTrouble }),
       },
+      { provide: ArchiveRunsCall, useFactory: () => archive.call },
+      { provide: ArchiveSweeper, useFactory: () => archive.sweeper },
       {
         provide: QueueSweeper,
         useFactory: () =>
@@ -92,6 +99,7 @@ export const routerService: ServiceDefinition = {
       runs: get(RunStore),
       projects: get(ProjectStore),
       deadLetters: get(DeadLetters),
+      archive: get(ArchiveRunsCall),
       topologies: new Set(shippedTopologies),
       inspectRemote: (input) => request(broker, InspectRemote, input),
     }),

@@ -1,7 +1,7 @@
 import { exitCodes } from '@flotilla/cli/exit-codes';
 import { globalOptions } from '@flotilla/cli/global-options';
 import { verbs } from '@flotilla/cli/verbs';
-import type { Verb, VerbOption } from '@flotilla/cli/verb';
+import { type Verb, type VerbOption, writeArgument } from '@flotilla/cli/verb';
 import { code, markdownPage, type Page, renderTable } from './page.ts';
 
 export function cliPage(): Page {
@@ -18,11 +18,7 @@ export function cliPage(): Page {
 }
 
 function renderVerb({ name, summary, arguments: takes, options, examples, words, json }: Verb): string {
-  const usage = [
-    'flotilla',
-    name,
-    ...takes.map((each) => (each.optional === true ? `[${each.name}]` : `<${each.name}>`)),
-  ];
+  const usage = ['flotilla', name, ...takes.map(writeArgument)];
   return [
     `## flotilla ${name}`,
     `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,

@@ -24,7 +24,7 @@ export const CancelRun = defineCall({
     runId: RunId.meta({ field: 1 }),
     state: RunState.meta({ field: 2, description: 'cancelling while a step has not answered, then ended.' }),
   }),
-  errors: ['RUN_UNKNOWN', 'RUN_ENDED'],
+  errors: ['RUN_UNKNOWN', 'RUN_ENDED', 'RUN_ARCHIVED'],
   cli: { verb: 'cancel' },
   example: {
     request: { runId: 'run_01j9z3k8m2n4p6q8r0s2t4v6w8' },

@@ -30,7 +30,14 @@ export const DecideGate = defineCall({
     by: Principal.meta({ field: 4, description: 'Principal who decided.' }),
     commit: CommitId.meta({ field: 5, description: 'The commit that was decided on.' }),
   }),
-  errors: ['GATE_UNKNOWN', 'GATE_DECIDED', 'GATE_WITHDRAWN', 'GATE_COMMIT_DIFFERS', 'GATE_COMMENT_MISSING'],
+  errors: [
+    'GATE_UNKNOWN',
+    'GATE_DECIDED',
+    'GATE_WITHDRAWN',
+    'GATE_COMMIT_DIFFERS',
+    'GATE_COMMENT_MISSING',
+    'RUN_ARCHIVED',
+  ],
   cli: { verb: 'approve' },
   example: {
     request: { gateId: 'gate_01j9z3k8m2n4p6q8r0s2t4v6w8', decision: 'approve', commit: 'c'.repeat(40) },

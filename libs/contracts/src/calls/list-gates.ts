@@ -25,7 +25,7 @@ export const ListGates = defineCall({
     gates: z.array(Gate).meta({ field: 1, description: 'Newest first.' }),
     next: GateId.optional().meta({ field: 2, description: 'Where the next page begins; absent on the last.' }),
   }),
-  errors: ['PROJECT_UNKNOWN', 'RUN_UNKNOWN'],
+  errors: ['PROJECT_UNKNOWN', 'RUN_UNKNOWN', 'RUN_ARCHIVED'],
   cli: { verb: 'gates' },
   example: { request: {}, response: { gates: [exampleGate] } },
 });

@@ -39,6 +39,8 @@ export const PublishedRun = z.object({
   traceparent: nullable(z.string()),
   created_at: z.iso.datetime(),
   ended_at: nullable(z.iso.datetime()),
+  archived_at: nullable(z.iso.datetime()).describe('Since then its log, gates and objects are in a file.'),
+  archive: nullable(z.string()).describe('That file, below the archive directory of the router.'),
 });
 export type PublishedRun = z.infer<typeof PublishedRun>;
 

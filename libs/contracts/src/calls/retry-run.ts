@@ -14,7 +14,15 @@ export const RetryRun = defineCall({
     runId: RunId.meta({ field: 1, description: 'The new run.' }),
     created: z.boolean().meta({ field: 2, description: 'False where the run had been retried already.' }),
   }),
-  errors: ['RUN_UNKNOWN', 'RUN_NOT_ENDED', 'RUN_LANDED', 'RETRIES_EXHAUSTED', 'PROJECT_UNKNOWN', 'TOPOLOGY_UNKNOWN'],
+  errors: [
+    'RUN_UNKNOWN',
+    'RUN_ARCHIVED',
+    'RUN_NOT_ENDED',
+    'RUN_LANDED',
+    'RETRIES_EXHAUSTED',
+    'PROJECT_UNKNOWN',
+    'TOPOLOGY_UNKNOWN',
+  ],
   cli: { verb: 'retry' },
   example: {
     request: { runId: 'run_01j9z3k8m2n4p6q8r0s2t4v6w8' },

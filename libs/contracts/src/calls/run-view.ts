@@ -2,12 +2,19 @@ import { z } from 'zod';
 import { CommitId, GateId, Principal, ProjectName, RunId, StepId, TopologyId } from '../ids.ts';
 import { Failure, Mode, RunResult, RunState, Spending } from './shapes.ts';
 
+export const Archive = z
+  .object({
+    file: z.string().meta({ field: 1, description: 'The file, below the archive directory of the router.' }),
+    at: z.iso.datetime().meta({ field: 2, description: 'When it was archived.' }),
+  })
+  .meta({ id: 'Archive' });
+
 /** A run as lists show it. */
 export const RunSummary = z
   .object({
     runId: RunId.meta({ field: 1 }),
     project: ProjectName.meta({ field: 2 }),
-    goal: z.string().meta({ field: 3, description: 'What is wanted, in words.' }),
+    goal: z.string().meta({ field: 3, description: 'What is wanted, in words; the beginning of it once archived.' }),
     topology: TopologyId.meta({ field: 4 }),
     mode: Mode.meta({ field: 5 }),
     principal: Principal.meta({ field: 6, description: 'Who asked for it.' }),
@@ -23,6 +30,7 @@ export const RunSummary = z
     spent: Spending.meta({ field: 13, description: 'What its steps spent together so far.' }),
     createdAt: z.iso.datetime().meta({ field: 14, description: 'When the task became a run.' }),
     endedAt: z.iso.datetime().optional().meta({ field: 15, description: 'When it ended; absent before.' }),
+    archive: Archive.optional().meta({ field: 16, description: 'Set once it was archived: where the rest of it is.' }),
   })
   .meta({ id: 'RunSummary' });
 export type RunSummary = z.infer<typeof RunSummary>;

@@ -60,6 +60,7 @@ export const SalvageRun = defineCall({
   }),
   errors: [
     'RUN_UNKNOWN',
+    'RUN_ARCHIVED',
     'COMMIT_UNAVAILABLE',
     'BUNDLE_PREREQUISITE_MISSING',
     'BUNDLE_REFUSED',

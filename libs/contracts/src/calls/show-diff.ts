@@ -27,7 +27,7 @@ export const ShowDiff = defineCall({
     }),
     truncated: z.boolean().meta({ field: 8, description: 'True where the diff is longer than the log keeps.' }),
   }),
-  errors: ['RUN_UNKNOWN'],
+  errors: ['RUN_UNKNOWN', 'RUN_ARCHIVED'],
   cli: { verb: 'diff' },
   example: {
     request: { runId: 'run_01j9z3k8m2n4p6q8r0s2t4v6w8' },

@@ -50,7 +50,7 @@ export const WatchRun = defineCall({
       .meta({ field: 3, description: 'Whether to send the words of the model as they come.' }),
   }),
   response: WatchEvent,
-  errors: ['RUN_UNKNOWN', 'LAST_EVENT_ID_INVALID'],
+  errors: ['RUN_UNKNOWN', 'RUN_ARCHIVED', 'LAST_EVENT_ID_INVALID'],
   cli: { verb: 'watch' },
   example: {
     request: { runId: 'run_01j9z3k8m2n4p6q8r0s2t4v6w8' },

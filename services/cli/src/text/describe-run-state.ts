@@ -10,12 +10,18 @@ export const stateWords: readonly (readonly [word: string, meaning: string])[] =
     'ended: RESULT',
     'it is over: landed, no_changes (nothing was to be done), declined (at the gate), limit_reached (its allowance is spent), cancelled or failed',
   ],
+  ['archived', 'after the result: its log, gates and change lie in a file, which show names'],
 ];
 
-/** The state, and after a colon the step it is at or the result it ended with. */
-export function describeState({ state, result, stepId }: Pick<RunSummary, 'state' | 'result' | 'stepId'>): string {
+/** The state, after a colon the step it is at or the result it ended with, and whether it is archived. */
+export function describeState({
+  state,
+  result,
+  stepId,
+  archive,
+}: Pick<RunSummary, 'state' | 'result' | 'stepId' | 'archive'>): string {
   const detail = state === 'ended' ? result : state === 'running' ? stepId : undefined;
-  return detail === undefined ? state : `${state}: ${detail}`;
+  return `${state}${detail === undefined ? '' : `: ${detail}`}${archive === undefined ? '' : ' archived'}`;
 }
 
 /** What a run that has nothing to decide on comes to, and what to do about it, in two sentences. */

@@ -54,6 +54,7 @@ function renderRun(answer: ResponseOf<typeof ShowRun>, session: Session): string
       `${budget.turns} turns, ${budget.calls} calls, ${budget.tokens} tokens, $${budget.microdollars / 1_000_000}`,
     ],
     ['commit', run.commit],
+    ['archive', run.archive === undefined ? undefined : visibleLine(run.archive.file)],
     ['trace', traceId],
   ];
   return [
@@ -67,11 +68,13 @@ function renderRun(answer: ResponseOf<typeof ShowRun>, session: Session): string
           `  ${visibleLine(nameCommands(run.failure.advice, command), 2000)}`,
         ]),
     '',
-    renderTable(
-      ['STEP', 'OUTCOME', 'TOOK', 'SPENT'],
-      timeline.map((step) => describeStep(step, now)),
-      session.columns(),
-    ),
+    run.archive === undefined
+      ? renderTable(
+          ['STEP', 'OUTCOME', 'TOOK', 'SPENT'],
+          timeline.map((step) => describeStep(step, now)),
+          session.columns(),
+        )
+      : `archived ${run.archive.at}: its log, gates and change are in that file below the archive directory of the router; zcat prints it`,
     ...(gate === undefined
       ? []
       : [

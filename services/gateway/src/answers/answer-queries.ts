@@ -66,7 +66,7 @@ export function answerQueries({ views, readLog }: QueryPorts): QueryAnswers {
       };
     },
     listEvents: async ({ runId, after, limit, type, stepId }) => {
-      await findRun(views, runId);
+      await findKeptRun(views, runId);
       const entries = await readLog(runId, {
         after,
         limit: limit + 1,
@@ -77,11 +77,11 @@ export function answerQueries({ views, readLog }: QueryPorts): QueryAnswers {
       return { entries: page.map(describeEntry), ...next };
     },
     showDiff: async ({ runId }) => {
-      await findRun(views, runId);
+      await findKeptRun(views, runId);
       return chooseDiff(runId, await readWhole(runId, diffTypes));
     },
     showOutput: async ({ runId, stepId, after, limit }) => {
-      await findRun(views, runId);
+      await findKeptRun(views, runId);
       const outputs = collectOutputs(await readWhole(runId, outputTypes)).filter(
         (output) => output.sequence > after && (stepId === undefined || output.stepId === stepId),
       );
@@ -91,7 +91,7 @@ export function answerQueries({ views, readLog }: QueryPorts): QueryAnswers {
     listGates: async ({ limit, ...filter }) => {
       const rows = await views.listGates({ ...filter, limit: limit + 1 });
       if (rows.length === 0) await requireProject(views, filter.project);
-      if (rows.length === 0 && filter.runId !== undefined) await findRun(views, filter.runId);
+      if (rows.length === 0 && filter.runId !== undefined) await findKeptRun(views, filter.runId);
       const { page, next } = cutPage(rows, limit, ({ gate_id }) => gate_id);
       return { gates: page.map(describeGate), ...next };
     },
@@ -124,9 +124,16 @@ async function findProject(views: PublishedViews, name: ProjectName): Promise<Pu
 }
 
 /** Throws RUN_UNKNOWN. */
-export async function findRun(views: Pick<PublishedViews, 'findRun'>, runId: RunId): Promise<PublishedRun> {
+async function findRun(views: Pick<PublishedViews, 'findRun'>, runId: RunId): Promise<PublishedRun> {
   const row = await views.findRun(runId);
   if (row === undefined) throw new FlotillaError(errors.runUnknown, { runId });
+  return row;
+}
+
+/** The row of a run whose log and gates are there. Throws RUN_UNKNOWN, RUN_ARCHIVED. */
+export async function findKeptRun(views: Pick<PublishedViews, 'findRun'>, runId: RunId): Promise<PublishedRun> {
+  const row = await findRun(views, runId);
+  if (row.archived_at !== null) throw new FlotillaError(errors.runArchived, { runId });
   return row;
 }
 

@@ -8,7 +8,7 @@ import { readLastEventId } from '../domain/read-last-event-id.ts';
 import type { Answers, Request, Sending } from '../http/bind-calls.ts';
 import type { RunTails } from '../watch/run-tails.ts';
 import { watchRun } from '../watch/watch-run.ts';
-import { answerQueries, findRun, type QueryPorts } from './answer-queries.ts';
+import { answerQueries, findKeptRun, type QueryPorts } from './answer-queries.ts';
 
 export interface AnswerPorts extends QueryPorts {
   /** Asks the service that serves the call, as this caller. */
@@ -37,7 +37,7 @@ export function createAnswers(calls: readonly CallContract[], ports: AnswerPorts
     open: async (_, request, lastEventId) => {
       // The only stream of the catalogue; its request was parsed with its schema.
       const watch = request as RequestOf<typeof WatchRun>;
-      const row = await findRun(ports.views, watch.runId);
+      const row = await findKeptRun(ports.views, watch.runId);
       const last = await ports.views.lastSequence(watch.runId);
       const after = readLastEventId(lastEventId, watch.after, last);
       if (watchers >= watcherLimit) throw new FlotillaError(errors.tooManyWatchers, { limit: watcherLimit });

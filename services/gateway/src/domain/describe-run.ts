@@ -9,7 +9,7 @@ import { spendingOf } from './build-timeline.ts';
 /** Rows of the published views as the answers of calls carry them. */
 
 export function describeRun(row: PublishedRun): RunSummary {
-  const { code, message, advice } = row;
+  const { code, message, advice, archive: file, archived_at: at } = row;
   return {
     runId: row.run_id,
     project: row.project,
@@ -27,6 +27,7 @@ export function describeRun(row: PublishedRun): RunSummary {
       gateId: row.gate_id,
       endedAt: row.ended_at,
       failure: code === null ? null : { code, message: message ?? '', advice: advice ?? '' },
+      archive: file === null || at === null ? null : { file, at },
     }),
   };
 }

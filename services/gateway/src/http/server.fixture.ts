@@ -67,6 +67,8 @@ export function exampleRow(changes: Partial<PublishedRun> = {}): PublishedRun {
     traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
     created_at: '2030-01-01T00:00:00.000Z',
     ended_at: null,
+    archived_at: null,
+    archive: null,
     ...changes,
   });
 }

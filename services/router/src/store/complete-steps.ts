@@ -60,6 +60,7 @@ function decide(
   completion: StepCompleted,
   { now, newGateId }: CompleteOptions,
 ): Decision | undefined {
+  if (row.facts === null) return { kind: 'ignored', reason: 'ended' };
   const run = RunState.parse(row.facts);
   if (run.known.approval !== undefined) return undefined;
   const event = { kind: 'stepCompleted', completion } as const;

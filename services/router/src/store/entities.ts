@@ -50,10 +50,13 @@ export const RunEntity = defineEntity({
     advice: p.text().nullable(),
     budget: p.json<Allowance>().columnType('json'),
     spent: p.json<Spent>().columnType('json'),
-    facts: p.json<RunState>().columnType('json'),
-    slip: p.json<Slip>().columnType('json'),
+    /** Null once archived, as the slip is. */
+    facts: p.json<RunState>().columnType('json').nullable(),
+    slip: p.json<Slip>().columnType('json').nullable(),
     createdAt: p.datetime(),
     endedAt: p.datetime().nullable(),
+    archivedAt: p.datetime().nullable(),
+    archive: p.text().nullable(),
   }),
 });
 export type RunRow = InferEntity<typeof RunEntity>;

@@ -72,13 +72,16 @@ export class IntakeStore {
 
   /**
    * The task of an ended run as a new run, on the project and topology as they are now. Throws RUN_UNKNOWN, RUN_NOT_ENDED,
-   * RUN_LANDED, RETRIES_EXHAUSTED, PROJECT_UNKNOWN. Asked twice, it gives the same run.
+   * RUN_ARCHIVED, RUN_LANDED, RETRIES_EXHAUSTED, PROJECT_UNKNOWN. Asked twice, it gives the same run, also once that was archived.
    */
   retry(runId: RunId, principal: Principal): Promise<Submitted> {
     return this.#begin(async (transaction) => {
+      const known = await findRetry(transaction, runId);
+      if (known !== undefined) return known;
       const { row, run, slip } = await lockRun(transaction, runId);
-      const retried = await transaction.em.findOne(RunEntity, { retryOf: runId });
-      if (retried !== null) return { runId: RunId.parse(retried.id), created: false };
+      // Somebody else may have asked while this one waited.
+      const retried = await findRetry(transaction, runId);
+      if (retried !== undefined) return retried;
       const refusal = whyRetryRefused(run, row.retries);
       if (refusal !== undefined) throw refusal;
       const origin = { through: 'retry', retries: row.retries + 1, retryOf: runId } as const;
@@ -170,4 +173,9 @@ export class IntakeStore {
       });
     return slip;
   }
+}
+
+async function findRetry({ em }: Transaction, runId: RunId): Promise<Submitted | undefined> {
+  const found = await em.findOne(RunEntity, { retryOf: runId });
+  return found === null ? undefined : { runId: RunId.parse(found.id), created: false };
 }

@@ -30,10 +30,11 @@ export interface MoveOptions {
   readonly trace?: TraceContext;
 }
 
-/** Waits for others that move the run. Throws RUN_UNKNOWN. */
+/** Waits for others that move the run. Throws RUN_UNKNOWN, RUN_ARCHIVED. */
 export async function lockRun(transaction: Transaction, runId: RunId): Promise<LockedRun> {
   const row = await transaction.em.findOne(RunEntity, { id: runId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (row === null) throw new FlotillaError(errors.runUnknown, { runId });
+  if (row.archivedAt != null) throw new FlotillaError(errors.runArchived, { runId });
   return { row, run: RunState.parse(row.facts), slip: Slip.parse(row.slip) };
 }
 

@@ -93,4 +93,32 @@ export const routerMigrations: readonly SqlMigration[] = [
     name: 'router-002-projects-removed',
     up: ['alter table router.run drop constraint run_project_fkey'],
   },
+  {
+    name: 'router-003-archived-runs',
+    up: [
+      // Of an archived run a small row stays: its keys are taken for ever, and lists show it.
+      'alter table router.run alter column facts drop not null',
+      'alter table router.run alter column slip drop not null',
+      'alter table router.run add column archived_at timestamptz',
+      'alter table router.run add column archive text',
+      // Names of objects that are still to be taken out of the buckets.
+      'alter table router.run add column leftover json',
+      `alter table router.run add constraint run_whole_or_archived
+         check (case when archived_at is null then facts is not null and slip is not null else archive is not null end)`,
+      "create index run_to_archive on router.run (ended_at) where state = 'ended' and archived_at is null",
+      'create index run_leftover on router.run (archived_at) where leftover is not null',
+      'create index run_of_result on router.run (result, id) where result is not null',
+      `create or replace view published.run as
+         select run.id as run_id, project, goal, topology, mode, principal, external_key, retry_of, state, step_id, result,
+                commit, branch, code, message, advice, gate_id, budget, spent,
+                (select traceparent from flow.log where log.run = run.id and log.sequence = 1) as traceparent,
+                created_at, ended_at, archived_at, archive
+           from router.run`,
+      // Setups of runs under way, by key. The first operator takes no text apart, where U+0000 would be refused.
+      `create view published.setup_in_use as
+         select distinct (facts #> '{known,setupKey}') #>> '{}' as key
+           from router.run
+          where state <> 'ended' and (facts #> '{known,setupKey}') #>> '{}' is not null`,
+    ],
+  },
 ];

@@ -8,6 +8,7 @@ import type { Verb } from '@flotilla/contracts/verbs';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { migrate } from '@flotilla/store/migrate';
 import { openStore } from '@flotilla/store/open-store';
+import type { Spills } from '@flotilla/store/spills';
 import { startPostgres } from '@flotilla/testing/servers/start-postgres';
 
 import type { z } from 'zod';
@@ -26,7 +27,7 @@ export const bob = Principal.parse('bob');
 export const project = Project.parse({ name: ProjectName.parse('slugify'), remote: '/srv/git/a.git' });
 
 /** A router's stores on a Postgres of its own, with a clock that the test turns. */
-export async function createRouterFixture() {
+export async function createRouterFixture({ spills }: { readonly spills?: Spills } = {}) {
   const postgres = await startPostgres();
   await migrate({ databaseUrl: postgres.url, migrations: routerMigrations });
   const kept = new Map<string, Uint8Array>();
@@ -41,7 +42,7 @@ export async function createRouterFixture() {
     clock,
     entities: routerEntities,
     traceContext: () => trace,
-    spills: {
+    spills: spills ?? {
       put: (name, bytes) => Promise.resolve(void kept.set(name, bytes)),
       get: (name) => Promise.resolve(kept.get(name) ?? new Uint8Array()),
     },
@@ -93,6 +94,8 @@ export async function createRouterFixture() {
   };
   return {
     store,
+    databaseUrl: postgres.url,
+    clock,
     readView,
     runs,
     intake,
