@@ -7,7 +7,13 @@ const enough = {
 };
 
 test('a service with what it needs starts with defaults for the rest', () => {
-  expect(readSettings(enough, 'router')).toMatchObject({ httpPort: 7420, slots: 2, logLevel: 'info', doorHosts: [] });
+  expect(readSettings(enough, 'router')).toMatchObject({
+    httpPort: 7420,
+    slots: 2,
+    logLevel: 'info',
+    doorHosts: [],
+    runMode: 'auto',
+  });
 });
 
 test('everything that is wrong is named at once', () => {

@@ -111,6 +111,14 @@ test.each([
     'ask',
     'ASK_FIRST',
   ],
+  [
+    'a run that only reads changes nothing although the class is listed',
+    run('touch a'),
+    { 'terminal.run': { classes: ['READ_ONLY', 'MUTATING'] } },
+    'plan',
+    'refuse',
+    'MODE_READS_ONLY',
+  ],
   ['the destructive is refused', run('rm -rf build'), { 'terminal.run': true }, 'auto', 'refuse', 'COMMAND_REFUSED'],
   ['the privileged is refused', run('sudo ls'), { 'terminal.run': 'ask' }, 'normal', 'refuse', 'COMMAND_REFUSED'],
   [
