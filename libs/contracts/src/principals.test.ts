@@ -74,3 +74,16 @@ test('the configuration names every service, the local user and each publisher o
   expect(users).toEqual([...serviceNames, 'local', 'ci']);
   expect(text).toContain('password: "s\\"cret"');
 });
+
+test.each(['', '*', '>', 'a.b', 'a b', 'a*', '-a', 'ä', 'a\n', 'x'.repeat(64), 'local', 'router'])(
+  'a publisher cannot be named %j, which is no token of a subject or is taken',
+  (name) => {
+    const passwords = Object.fromEntries([...serviceNames, 'local'].map((each) => [each, 'secret']));
+    const render = () =>
+      renderNatsAuthorization(passwords as Parameters<typeof renderNatsAuthorization>[0], {
+        ci: 'secret',
+        [name]: 'x',
+      });
+    expect(render).toThrow(expect.objectContaining({ code: 'PUBLISHER_NAME_REFUSED' }));
+  },
+);

@@ -2,6 +2,7 @@ import type Dockerode from 'dockerode';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { renderNatsAuthorization } from '@flotilla/contracts/principals';
+import { settings } from '@flotilla/contracts/settings';
 import { ensureDockerEngine } from '../docker-engine.ts';
 import { runConfined } from '../doctor/run-confined.ts';
 import { ensureSandboxImage } from '../sandbox-image.ts';
@@ -11,9 +12,12 @@ import { describeServices, type FleetFacts, type SandboxFacts } from './describe
 import type { FleetOptions } from './fleet-options.ts';
 import { keepFleetSecrets, writePrivately } from './fleet-secrets.ts';
 import { readHostRegistries } from './host-registries.ts';
+import { readPublishers } from './read-publishers.ts';
 import type { Supervised } from './supervise.ts';
 import { superviseOnFreePort } from './supervise-on-free-port.ts';
 import { takeOverSlots } from './take-over-slots.ts';
+
+const publishersVariable = settings.publishersFile.variable;
 
 /** A fleet that runs on this machine. */
 export interface Fleet {
@@ -39,7 +43,10 @@ export interface Fleet {
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const { dataDirectory, report, environment } = options;
   const secrets = await keepFleetSecrets(dataDirectory);
-  const natsAuthorization = renderNatsAuthorization(secrets.broker);
+  const natsAuthorization = renderNatsAuthorization(
+    secrets.broker,
+    await readPublishers(environment[publishersVariable]),
+  );
   const failed = new AbortController();
   const signal = AbortSignal.any([options.signal, failed.signal]);
   const serversUp = bringUpServers({ dataDirectory, report, signal, environment, natsAuthorization });

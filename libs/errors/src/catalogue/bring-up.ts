@@ -34,6 +34,18 @@ export const bringUpErrors = {
     advice:
       'Give the Docker engine a registry that has the base image of infra/docker/sandbox/Dockerfile, or run on Debian or Ubuntu as root with working apt sources, or load a ready image as {image}.',
   }),
+  publisherNameRefused: defineError({
+    code: 'PUBLISHER_NAME_REFUSED',
+    remedy: 'operator',
+    summary: '{name} cannot be a publisher of the queue: {reason}',
+    advice: 'Give the publisher another name.',
+  }),
+  publishersUnusable: defineError({
+    code: 'PUBLISHERS_UNUSABLE',
+    remedy: 'operator',
+    summary: 'The publishers in {file} cannot be used: {reason}',
+    advice: 'Correct the file: a list of {"name", "password"}, readable for its owner alone.',
+  }),
   serverDataUnreadable: defineError({
     code: 'SERVER_DATA_UNREADABLE',
     remedy: 'operator',
