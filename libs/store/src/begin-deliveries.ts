@@ -1,5 +1,5 @@
 import type { InboxState } from './inbox.ts';
-import type { Lease } from './lease.ts';
+import { type Lease, leaseIsHeld } from './lease.ts';
 import type { Queries } from './queries.ts';
 
 export interface DeliveryToBegin {
@@ -33,7 +33,7 @@ export async function beginDeliveries(
          from given where key is not null order by key
        on conflict (key) do update
           set holder = excluded.holder, fence = excluded.fence, expires_at = excluded.expires_at
-        where lease.expires_at <= clock_timestamp()
+        where not ${leaseIsHeld}
        returning key, fence),
      delivery as (
        insert into flow.inbox as inbox (message_id, stage, deliveries, open)

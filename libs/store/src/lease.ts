@@ -7,6 +7,13 @@ export interface Lease {
   readonly fence: number;
 }
 
+/**
+ * Says in SQL that a lease is held. None is given for as long as five minutes: one that ends later was given before the clock of
+ * the database went back, and a holder that lived would have renewed it since.
+ */
+export const leaseIsHeld =
+  "(lease.expires_at > clock_timestamp() and lease.expires_at <= clock_timestamp() + interval '5 minutes')";
+
 /** Key of the lease that an attempt of a step runs under. */
 export function stepLeaseKey(step: {
   readonly runId: string;
@@ -31,7 +38,7 @@ export async function acquireLease(
      values ($1, $2, nextval('flow.fence'), clock_timestamp() + $3 * interval '1 millisecond')
      on conflict (key) do update
         set holder = excluded.holder, fence = excluded.fence, expires_at = excluded.expires_at
-      where lease.expires_at <= clock_timestamp()
+      where not ${leaseIsHeld}
      returning fence`,
     [key, holder, ttlMs],
   );

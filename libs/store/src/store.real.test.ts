@@ -134,6 +134,20 @@ test('of many who ask for a lease at once one gets it', async () => {
   expect(given.filter((lease) => lease !== undefined)).toHaveLength(1);
 });
 
+test('a lease that was given before the clock of the database went back is not held for longer, and a holder that lives keeps it', async () => {
+  for (const [key, lives] of [
+    ['of the dead', false],
+    ['of the living', true],
+  ] as const) {
+    const lease = await acquireLease(store, key, 'before', 15_000);
+    await store.query("update flow.lease set expires_at = expires_at + interval '1 hour' where key = $1", [key]);
+    if (lives) expect(await renewLease(store, lease!, 15_000)).toBe(true);
+    const next = await acquireLease(store, key, 'after', 15_000);
+    expect(next?.holder).toBe(lives ? undefined : 'after');
+    if (!lives) expect(await renewLease(store, lease!, 15_000)).toBe(false);
+  }
+});
+
 test('payloads over 16 KB are spilled before the commit and read back whole, whatever they hold', async () => {
   const runId = nextRunId();
   const large = { by: 'ü\u0000\ud800'.repeat(4000) };

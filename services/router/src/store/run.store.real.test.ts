@@ -1,5 +1,5 @@
 import { PublishedGate, PublishedRun } from '@flotilla/contracts/calls/published-views';
-import { RunId } from '@flotilla/contracts/ids';
+import { GateId, RunId } from '@flotilla/contracts/ids';
 import { stepLeaseKey, acquireLease, releaseLease } from '@flotilla/store/lease';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commit, done, step } from '../domain/run.fixture.ts';
@@ -110,6 +110,68 @@ test('of two decisions at once one counts and the other is told of it', async ()
   expect((await fixture.log(runId)).filter(({ type }) => type === 'gate.decided')).toHaveLength(1);
 });
 
+/** Runs that wait at a gate as this one does. */
+async function copyGate(runId: RunId, count: number) {
+  const { gateId, change } = (await fixture.until(runId, 'gate'))!;
+  const gates = [];
+  for (let copy = 0; copy < count; copy += 1) {
+    const name = `copy${copy}`.padStart(26, '0');
+    for (const table of ['run', 'gate'])
+      await fixture.store.query(
+        `insert into router.${table} select (jsonb_populate_record(null::router.${table},
+           replace(replace(to_jsonb(one)::text, $1, 'run_' || $3), $2, 'gate_' || $3)::jsonb)).*
+         from router.${table} as one where ${table === 'run' ? 'id' : 'run_id'} = $1`,
+        [runId, gateId, name],
+      );
+    gates.push({ gateId: GateId.parse(`gate_${name}`), change });
+  }
+  return gates;
+}
+
+test('of a hundred pairs of decisions at once each gate takes exactly one, and the other learns who made which', async () => {
+  const gates = await copyGate(await submitOn('pairs'), 100);
+  for (let from = 0; from < gates.length; from += 10) {
+    await Promise.all(
+      gates.slice(from, from + 10).map(async ({ gateId, change }) => {
+        const wanted = { gateId, commit: change.commit };
+        const made = [
+          [ann, { ...wanted, decision: 'approve' }],
+          [bob, { ...wanted, decision: 'decline' }],
+        ] as const;
+        const answers = await Promise.allSettled(made.map(([by, decision]) => fixture.runs.decideGate(decision, by)));
+        const winner = answers.findIndex(({ status }) => status === 'fulfilled');
+        const [by, { decision }] = made[winner]!;
+        expect(answers[1 - winner]).toMatchObject({
+          status: 'rejected',
+          reason: { code: 'GATE_DECIDED', details: { gateId, by, decision } },
+        });
+      }),
+    );
+  }
+});
+
+test('a clock that steps an hour back and forth in the middle of a run changes neither its way nor the order of its log', async () => {
+  const runId = await submitOn('clock');
+  const ids = new Set([runId]);
+  for (const [verb, seconds] of [
+    ['plan', -3600],
+    ['build', 3500],
+    ['review', -7200],
+    ['gate', 7300],
+  ] as const) {
+    await fixture.until(runId, verb);
+    fixture.passTime(seconds);
+    ids.add(await submitOn('clock'));
+  }
+  await fixture.until(runId, 'land');
+  await fixture.complete(runId, done('land'));
+  expect((await fixture.log(runId)).map(({ sequence }) => sequence)).toEqual(
+    (await fixture.log(runId)).map((_, index) => index + 1),
+  );
+  expect((await fixture.readRun(runId)).position).toMatchObject({ kind: 'step', stepId: 'remember' });
+  expect(ids.size).toBe(5);
+});
+
 test('a decision on another commit, on no gate, or after the end is refused', async () => {
   const runId = await submitOn('refusals');
   const gate = await fixture.until(runId, 'gate');
@@ -137,7 +199,9 @@ test('one run at a time has the turn on a branch, and the next gets it when the 
   await fixture.complete(first, done('land'));
   expect((await published(second)).state).toBe('running');
   expect((await published(third)).state).toBe('awaiting_turn');
-  expect(await fixture.runs.cancel(second, ann)).toBe('ended');
+  expect(await fixture.runs.cancel(second, ann)).toBe('cancelling');
+  expect((await published(third)).state).toBe('awaiting_turn');
+  await fixture.complete(second, { kind: 'cancelled' });
   expect((await published(third)).state).toBe('running');
   expect((await fixture.messages(third)).at(-1)?.message_id).toBe(`${third}/land/1/requested`);
 });

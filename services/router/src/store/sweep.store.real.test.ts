@@ -29,6 +29,23 @@ test('a step that nobody holds or answers is asked for again, word for word, at 
   await fixture.runs.cancel(runId, ann);
 });
 
+test('a step that was lost before the clock went back an hour is asked for as soon as any, and once', async () => {
+  const runId = await fixture.submit();
+  await fixture.until(runId, 'build');
+  const leaseKey = stepLeaseKey({ runId, stepId: 'build', attempt: 1 });
+  await acquireLease(fixture.store, leaseKey, 'a worker that died', 15_000);
+  await fixture.store.query("update flow.lease set expires_at = expires_at + interval '1 hour' where key = $1", [
+    leaseKey,
+  ]);
+  fixture.passTime(-3600);
+  expect((await fixture.sweep.findDue()).unanswered).toEqual([runId]);
+  expect(await fixture.sweep.requestAgain(runId)).toBe(true);
+  expect(await fixture.sweep.requestAgain(runId)).toBe(false);
+  expect((await fixture.sweep.findDue()).unanswered).toEqual([]);
+  await fixture.runs.cancel(runId, ann);
+  fixture.passTime(3600);
+});
+
 test('a step that somebody holds is left alone', async () => {
   const runId = await fixture.submit();
   fixture.passTime(120);

@@ -1,5 +1,5 @@
 import { RunId } from '@flotilla/contracts/ids';
-import { stepLeaseKey } from '@flotilla/store/lease';
+import { leaseIsHeld, stepLeaseKey } from '@flotilla/store/lease';
 import type { Store } from '@flotilla/store/store';
 import { requestAgain } from '../domain/request-again.ts';
 import type { RunRow } from './entities.ts';
@@ -21,7 +21,7 @@ export interface DueWork {
 }
 
 const unheld = `not exists (select 1 from flow.lease
-  where key = 'step/' || run.id || '/' || run.step_id || '/' || run.attempt and expires_at > clock_timestamp())`;
+  where key = 'step/' || run.id || '/' || run.step_id || '/' || run.attempt and ${leaseIsHeld})`;
 
 export class SweepStore {
   readonly #store: Store;
@@ -51,7 +51,8 @@ export class SweepStore {
     };
     const unanswered = await find(
       `(state = 'running' and deadline_at > $1 or state in ('running', 'cancelling') and (facts->>'holdsTurn')::boolean)
-       and requested_at < $1::timestamptz - least(power(2, requests), ${LONGEST_WAIT}) * $2 * interval '1 millisecond'`,
+       and (requested_at < $1::timestamptz - least(power(2, requests), ${LONGEST_WAIT}) * $2 * interval '1 millisecond'
+         or requested_at > $1::timestamptz + $2 * interval '1 millisecond')`,
       [now, REQUEST_AGAIN_AFTER_MS],
     );
     const cancelled = await find("state = 'cancelling'", []);
@@ -69,10 +70,9 @@ export class SweepStore {
       const { row, run, slip } = await lockRun(transaction, runId);
       const request = requestAgain(run, slip);
       if (request === undefined || !isDue(row, this.#clock())) return false;
-      const held = await transaction.query(
-        'select 1 from flow.lease where key = $1 and expires_at > clock_timestamp()',
-        [stepLeaseKey(request)],
-      );
+      const held = await transaction.query(`select 1 from flow.lease where key = $1 and ${leaseIsHeld}`, [
+        stepLeaseKey(request),
+      ]);
       if (held.length > 0) return false;
       const requests = row.requests + 1;
       transaction.em.assign(row, { requests, requestedAt: this.#clock() });
@@ -84,8 +84,13 @@ export class SweepStore {
   }
 }
 
-/** Checked again under the lock: another sweeper, or the next step, may have been faster. */
+/**
+ * Checked again under the lock: another sweeper, or the next step, may have been faster. What was asked for in the future was asked
+ * for before the clock went back.
+ */
 function isDue({ requestedAt, requests }: Pick<RunRow, 'requestedAt' | 'requests'>, now: Date): boolean {
+  if (requestedAt == null) return false;
+  const waitedMs = now.getTime() - requestedAt.getTime();
   const waitMs = Math.min(2 ** requests, LONGEST_WAIT) * REQUEST_AGAIN_AFTER_MS;
-  return requestedAt != null && requestedAt.getTime() < now.getTime() - waitMs;
+  return waitedMs > waitMs || waitedMs < -REQUEST_AGAIN_AFTER_MS;
 }
