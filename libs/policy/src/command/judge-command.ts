@@ -65,8 +65,17 @@ export function judgeCommand(words: readonly Field[], setting: Setting): void {
     return;
   }
   if (program.form.forms === undefined && !program.form.always && isQuestion(rest)) add('READ_ONLY', 'says what it is');
-  else new FormJudge(program.name, setting, add).judge(program.form, rest);
+  else {
+    const before = findings.takeClasses();
+    new FormJudge(program.name, setting, add).judge(program.form, rest);
+    const runsProject = findings.classes.has('TEST') || findings.classes.has('BUILD');
+    findings.giveBackClasses(before);
+    if (runsProject && TEMPORARY.test(setting.scope.directory))
+      add('MUTATING', 'runs the code of a temporary directory');
+  }
 }
+
+const TEMPORARY = /^\/(tmp|var\/tmp|dev\/shm)(\/|$)/;
 
 /** `--help` or `--version` alone. */
 function isQuestion(words: readonly Field[]): boolean {

@@ -157,9 +157,20 @@ class Walker {
           for (const field of readWord(word, this.place.scope)) assign(this.place.scope, node.name.value, field.text);
         }
         if (node.wordlist === undefined) assign(this.place.scope, node.name.value, HOLE);
+        if (choosesCode(node.name.value, HOLE))
+          this.note(node.name.value, 'MUTATING', 'is set, and decides which code other programs run');
         this.within('branch', () => {
           forEachChild(node, this.visitChild);
         });
+        return;
+      case 'ParameterExpansion':
+        if (
+          node.operation?.type === 'Default' &&
+          node.operation.operator.endsWith('=') &&
+          choosesCode(node.parameter, HOLE)
+        )
+          this.note(node.parameter, 'MUTATING', 'is set, and decides which code other programs run');
+        forEachChild(node, this.visitChild);
         return;
       case 'Transform':
         if (/[PAaKk]/.test(node.operand.text))

@@ -220,7 +220,9 @@ function judgeCmakeTool(words: readonly Field[], call: Call): void {
 export function judgeCompiler(call: Call): void {
   if (call.arguments.operands.some((operand) => operand.text.startsWith('@')))
     call.add('MUTATING', 'takes its options from a file');
-  if (call.words.some((word) => /^-f?plugin=|^-fplugin|^-specs=|^-B|^-Wl,.*(plugin|dynamic-linker)/.test(word.text)))
+  if (
+    call.words.some((word) => /^-f?plugin=|^-fplugin|^-specs=|^-B|^-J|^-Wl,.*(plugin|dynamic-linker)/.test(word.text))
+  )
     call.add('MUTATING', 'loads a plugin');
 }
 

@@ -137,6 +137,8 @@ export function judgeVariables(call: Call): void {
     (operands.length === 0 || operands.some((operand) => isSecretVariable(operand.text)))
   )
     call.add('MUTATING', 'shows variables with their values');
+  if (call.words.some((word) => /^-[a-zA-Z]*n/.test(word.text)) && call.name !== 'export')
+    call.add('MUTATING', 'gives a variable another name');
   for (const operand of operands) {
     if (operand.text.includes('=')) judgeVariable(operand.text, call);
     else if (
@@ -188,8 +190,12 @@ export function judgeUnary(call: Call): void {
       if (call.arguments.flags.some((flag) => /^-[cCDEn]$|^--(clear|read-clear|console)/.test(flag)))
         call.add('PRIVILEGED', 'changes the log of the kernel');
       return;
+    case 'printf':
+      if (call.words[0]?.text === '-v') setVariable(call.words[1]?.text ?? HOLE, call);
+      judgeSubscript(call);
+      return;
     case 'read':
-      for (const operand of operands) assign(call.scope, operand.text, HOLE);
+      for (const operand of operands) setVariable(operand.text, call);
       judgeSubscript(call);
       return;
     case 'eval':
@@ -219,6 +225,9 @@ export function judgeUnary(call: Call): void {
       if (call.words.some((word) => /^[a-z]*e[a-z]*$/.test(word.text)))
         call.add('MUTATING', 'shows the environment of other programs');
       return;
+    case 'yq':
+      if (/\b(str)?env\s*\(/.test(first ?? '')) call.add('MUTATING', 'shows the environment with its secrets');
+      return;
     case 'jq':
     case 'jaq':
     case 'gojq':
@@ -236,6 +245,12 @@ export function judgeUnary(call: Call): void {
 
 function isInput(path: string | undefined): boolean {
   return path !== undefined && /^(-|\/dev\/(stdin|fd\/0)|\/proc\/self\/fd\/0)$/.test(path);
+}
+
+/** A variable that a builtin sets to what nobody can tell. */
+function setVariable(name: string, call: Call): void {
+  assign(call.scope, name, HOLE);
+  if (choosesCode(name, HOLE)) call.add('MUTATING', `sets ${name}, which decides what other programs run`);
 }
 
 function runLocked(call: Call): void {

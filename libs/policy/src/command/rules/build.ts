@@ -1,4 +1,5 @@
 import type { Rule } from '../rule.ts';
+import { OUTSIDE } from './outside.ts';
 
 /** Build tools: what their targets are called decides; options that give them other programs are changes. */
 export const buildRules: readonly Rule[] = [
@@ -157,6 +158,7 @@ export const buildRules: readonly Rule[] = [
     valued:
       '-c --config --mode --env -o --output-path --outdir --outfile --out-dir --out-file -d --format --dir --file -p --plugin --target --platform',
     effects: [
+      { on: '-c --config', is: 'MUTATING', why: 'loads what lies outside the workspace', when: OUTSIDE },
       {
         on: '-o --output-path --outdir --outfile --out-dir --out-file --dir --file -d',
         is: 'MUTATING',

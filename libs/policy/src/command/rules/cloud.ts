@@ -134,7 +134,7 @@ export const cloudRules: readonly Rule[] = [
     style: 'single',
     judge: 'terraform',
     verbs: {
-      READ_ONLY: 'validate show output version graph providers help metadata console',
+      READ_ONLY: 'validate show output version graph help metadata',
       MUTATING: 'init get test',
       REMOTE_MUTATION: 'apply import taint untaint refresh force-unlock login logout',
       DESTRUCTIVE: 'destroy',
@@ -142,6 +142,7 @@ export const cloudRules: readonly Rule[] = [
     final: 'apply',
     forms: {
       fmt: { is: 'READ_ONLY', judge: 'formatter' },
+      providers: { is: 'READ_ONLY', other: 'MUTATING', verbs: { READ_ONLY: 'schema' } },
       state: {
         is: 'REMOTE_MUTATION',
         other: 'REMOTE_MUTATION',

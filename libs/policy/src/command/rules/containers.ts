@@ -166,6 +166,15 @@ export const containerRules: readonly Rule[] = [
     is: 'REMOTE_MUTATION',
     other: 'REMOTE_MUTATION',
     bare: 'READ_ONLY',
+    everywhere: true,
+    valued: '-n --namespace -f --values --kube-context --kubeconfig --set',
+    effects: [
+      {
+        on: '--post-renderer --enable-exec --enable-helm --enable-alpha-plugins',
+        is: 'MUTATING',
+        why: 'runs a program that is named',
+      },
+    ],
     verbs: {
       READ_ONLY: 'template lint version help env build',
       NETWORK: 'list ls get status history search show pull repo diff logs',

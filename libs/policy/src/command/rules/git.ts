@@ -20,7 +20,7 @@ export const gitRules: readonly Rule[] = [
     judge: 'git',
     verbs: {
       READ_ONLY:
-        'status annotate rev-parse rev-list ls-files ls-tree describe shortlog name-rev merge-base diff-tree diff-index diff-files for-each-ref show-ref var version help check-ignore check-attr check-mailmap check-ref-format count-objects cherry range-diff whatchanged show-branch merge-tree get-tar-commit-id patch-id show-index verify-pack verify-commit verify-tag column stripspace fast-export fmt-merge-msg blame',
+        'status annotate rev-parse rev-list ls-files ls-tree describe name-rev merge-base for-each-ref show-ref var version help check-ignore check-attr check-mailmap check-ref-format count-objects cherry show-branch merge-tree get-tar-commit-id patch-id show-index verify-pack verify-commit verify-tag column stripspace fmt-merge-msg blame',
       GIT_MUTATION:
         'add commit merge cherry-pick revert mv rm am init gc repack pack-refs update-index read-tree write-tree commit-tree mktree mktag unpack-objects index-pack fast-import rerere replace maintenance checkout-index pack-objects prune-packed stage unpack-file mailsplit merge-file merge-index merge-one-file multi-pack-index commit-graph',
       MUTATING: 'mergetool gui citool gitk instaweb web--browse interpret-trailers mailinfo bugreport diagnose shell',
@@ -28,7 +28,7 @@ export const gitRules: readonly Rule[] = [
       REMOTE_MUTATION: 'send-email imap-send http-push send-pack',
     },
     forms: {
-      'log show diff': {
+      'log show diff diff-tree diff-index diff-files whatchanged range-diff shortlog': {
         is: 'READ_ONLY',
         reads: true,
         valued:
@@ -115,7 +115,9 @@ export const gitRules: readonly Rule[] = [
       stash: {
         is: 'GIT_MUTATION',
         everywhere: true,
-        effects: [{ on: '--ext-diff --textconv', is: 'MUTATING', why: 'runs the configured helpers' }],
+        effects: [
+          { on: '--ext-diff --textconv --output', is: 'MUTATING', why: 'runs the configured helpers or writes a file' },
+        ],
         bare: 'GIT_MUTATION',
         other: 'GIT_MUTATION',
         verbs: {
@@ -137,15 +139,20 @@ export const gitRules: readonly Rule[] = [
           },
         },
       },
+      'fast-export': { is: 'READ_ONLY', effects: [{ on: '--export-marks', is: 'MUTATING', why: 'writes a file' }] },
       remote: {
         is: 'READ_ONLY',
         other: 'GIT_MUTATION',
         verbs: {
           READ_ONLY: 'get-url',
-          GIT_MUTATION: 'add remove rm rename set-head set-branches set-url',
+          GIT_MUTATION: 'remove rm rename set-branches set-url',
           NETWORK: 'update prune',
         },
-        forms: { show: { is: 'READ_ONLY', judge: 'git-remote-show' } },
+        forms: {
+          show: { is: 'READ_ONLY', judge: 'git-remote-show' },
+          add: { is: 'GIT_MUTATION', valued: '-t -m', effects: [{ on: '-f --fetch', is: 'NETWORK', why: 'fetches' }] },
+          'set-head': { is: 'GIT_MUTATION', effects: [{ on: '-a --auto', is: 'NETWORK', why: 'asks the remote' }] },
+        },
       },
       submodule: {
         is: 'READ_ONLY',
@@ -166,6 +173,10 @@ export const gitRules: readonly Rule[] = [
       notes: { is: 'READ_ONLY', other: 'GIT_MUTATION', verbs: { READ_ONLY: 'list show get-ref' } },
       reflog: {
         is: 'READ_ONLY',
+        everywhere: true,
+        effects: [
+          { on: '--ext-diff --textconv --output', is: 'MUTATING', why: 'runs the configured helpers or writes a file' },
+        ],
         other: 'READ_ONLY',
         verbs: { READ_ONLY: 'show exists list', GIT_MUTATION: 'expire delete drop' },
         final: 'expire delete drop',
@@ -276,6 +287,9 @@ export const gitRules: readonly Rule[] = [
       ['git push origin +main', 'REMOTE_MUTATION!'],
       ['git fetch --upload-pack="rm -rf x" origin', 'DESTRUCTIVE!'],
       ['git remote -v', 'READ_ONLY'],
+      ['git remote add -f x url', 'NETWORK'],
+      ['git diff-tree --output=x HEAD', 'MUTATING'],
+      ['git reflog --output=x', 'MUTATING'],
       ['git remote show origin', 'NETWORK'],
       ['git remote set-url origin https://x.test/r.git', 'GIT_MUTATION'],
       ["git submodule foreach 'rm -rf .'", 'DESTRUCTIVE!'],

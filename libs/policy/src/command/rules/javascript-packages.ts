@@ -1,4 +1,5 @@
 import type { Rule } from '../rule.ts';
+import { OUTSIDE } from './outside.ts';
 
 /** Package managers of JavaScript: what they install they also run, and what a script of package.json runs nobody reads. */
 export const javascriptPackageRules: readonly Rule[] = [
@@ -15,6 +16,7 @@ export const javascriptPackageRules: readonly Rule[] = [
         why: 'chooses what scripts run with',
       },
       { on: '--git --viewer --editor', is: 'MUTATING', why: 'runs a program that is named' },
+      { on: '--prefix -C', is: 'MUTATING', why: 'runs what lies outside the workspace', when: OUTSIDE },
     ],
     verbs: {
       READ_ONLY: 'ls list ll la prefix root bin explain why query help help-search completion fund sbom',
@@ -78,6 +80,7 @@ export const javascriptPackageRules: readonly Rule[] = [
       ['npm run deploy', 'REMOTE_MUTATION'],
       ['npm run clean', 'MUTATING'],
       ['npm run', 'READ_ONLY'],
+      ['npm --prefix /tmp/x test', 'MUTATING'],
       ['npm ls', 'READ_ONLY'],
       ['npm audit fix --force', 'MUTATING'],
       ['npm audit', 'READ_ONLY'],
@@ -101,6 +104,7 @@ export const javascriptPackageRules: readonly Rule[] = [
     valued: '-C --dir -F --filter --registry --reporter --workspace-concurrency --config.script-shell',
     effects: [
       { on: '--config.script-shell --script-shell --shell-mode', is: 'MUTATING', why: 'chooses what scripts run with' },
+      { on: '-C --dir', is: 'MUTATING', why: 'runs what lies outside the workspace', when: OUTSIDE },
     ],
     verbs: {
       READ_ONLY: 'ls list ll la why licenses bin root help',
@@ -146,6 +150,7 @@ export const javascriptPackageRules: readonly Rule[] = [
     other: 'MUTATING',
     otherRuns: true,
     valued: '--cwd --registry --modules-folder',
+    effects: [{ on: '--cwd', is: 'MUTATING', why: 'runs what lies outside the workspace', when: OUTSIDE }],
     verbs: {
       READ_ONLY: 'list why bin help versions explain licenses',
       NETWORK: 'info outdated audit login logout whoami search',

@@ -1,4 +1,5 @@
 import type { Rule } from '../rule.ts';
+import { OUTSIDE, SOURCE_OR_OUTSIDE } from './outside.ts';
 
 /** Interpreters and compilers: what is compiled is a build; what is run without anyone reading it is a change. */
 export const languageRules: readonly Rule[] = [
@@ -128,17 +129,19 @@ export const languageRules: readonly Rule[] = [
     valued:
       '-o -I -L -l -D -U -x -include -isystem -T -MF -MT -MQ -Xlinker -Xclang -Xpreprocessor -Xassembler -arch -target -wrapper -specs -B -load -isysroot',
     effects: [
+      { on: '-fpass-plugin --config', is: 'MUTATING', why: 'loads what is named' },
       {
         on: '-o --output',
         is: 'MUTATING',
         why: 'overwrites a file of the source',
         value: 'file',
-        when: /\.(c|cc|cpp|cxx|h|hpp|hh|ts|tsx|js|mjs|jsx|py|rb|go|rs|java|kt|json|ya?ml|toml|md|txt|sh|html|css|lock)$|^[~/]|(^|\/)\.|\.\./,
+        when: SOURCE_OR_OUTSIDE,
       },
       {
-        on: '-wrapper -specs -fplugin -load -Xclang -B -fuse-ld -ccc-gcc-name',
+        on: '-wrapper -specs -fplugin -fpass-plugin -load -Xclang -B -fuse-ld -ccc-gcc-name --config',
         is: 'MUTATING',
         why: 'runs or loads what is named',
+        unless: /^(lld|gold|bfd|mold)$/,
       },
       { on: '-run', is: 'MUTATING', why: 'runs what it compiled' },
     ],
@@ -178,8 +181,23 @@ export const languageRules: readonly Rule[] = [
       'javac kotlinc scalac swiftc ghc ocamlc ocamlopt ocamlfind erlc fpc nasm yasm as ld ld.lld gold ranlib protoc sass lessc tailwindcss postcss stylus haxe vala valac mcs csc fsc elm purs spago coffee bison flex yacc swig moc rcc uic thrift flatc capnp msgfmt xgettext dot pdflatex xelatex latexmk pandoc asciidoctor sphinx-build typedoc jsdoc javadoc doxygen',
     is: 'BUILD',
     style: 'single',
+    valued: '-o --output -out -d -cp -classpath -processor -processorpath',
     tool: true,
     effects: [
+      {
+        on: '-o --output -out',
+        is: 'MUTATING',
+        why: 'overwrites a file of the source',
+        value: 'file',
+        when: SOURCE_OR_OUTSIDE,
+      },
+      {
+        on: '-o --output -out',
+        is: 'MUTATING',
+        why: 'overwrites a file of the source',
+        value: 'file',
+        when: SOURCE_OR_OUTSIDE,
+      },
       {
         on: '--shell-escape -shell-escape --filter --lua-filter -F --plugin -processor -processorpath',
         is: 'MUTATING',
@@ -200,7 +218,7 @@ export const languageRules: readonly Rule[] = [
     effects: [
       { on: '--init', is: 'MUTATING', why: 'writes a configuration' },
       {
-        on: '--outDir --outFile',
+        on: '--outDir --outFile --declarationDir --tsBuildInfoFile --generateTrace --generateCpuProfile',
         is: 'MUTATING',
         why: 'writes outside the build outputs',
         when: /^[~/]|\.\.|^\.?\/?src\/?$|^\.\/?$/,
@@ -223,6 +241,12 @@ export const languageRules: readonly Rule[] = [
     valued: '-k -m -n -t -p -c -e -o --maxfail --testNamePattern --config --rootdir --reporter -r --require --import',
     effects: [
       {
+        on: '-c --config --rootdir --rootDir -r --require --import --setupFiles --globalSetup',
+        is: 'MUTATING',
+        why: 'loads what lies outside the workspace',
+        when: OUTSIDE,
+      },
+      {
         on: '-u --update --updateSnapshot --update-snapshots --snapshot-update --fix',
         is: 'MUTATING',
         why: 'rewrites snapshots or files',
@@ -237,6 +261,12 @@ export const languageRules: readonly Rule[] = [
       },
       { on: '-p', is: 'MUTATING', why: 'loads a plugin that is named', when: /[./]/, unless: /^no:/ },
       { on: '--pastebin', is: 'NETWORK', why: 'sends the results away' },
+      {
+        on: '-c --config --rootdir --rootDir -r --require --import --setupFiles --globalSetup',
+        is: 'MUTATING',
+        why: 'loads what lies outside the workspace',
+        when: OUTSIDE,
+      },
       { on: '--init --install', is: 'MUTATING', why: 'writes a configuration' },
     ],
     judge: 'test-runner',
@@ -246,12 +276,15 @@ export const languageRules: readonly Rule[] = [
       ['vitest run src/rm.test.ts', 'TEST'],
       ['pytest --basetemp=src', 'MUTATING'],
       ['jest -u', 'MUTATING'],
+      ['jest --config /tmp/x.js', 'MUTATING'],
       ['npx playwright install', 'MUTATING'],
       ['npx jest', 'TEST'],
       ['node_modules/.bin/vitest run', 'TEST'],
       ['tox -e py311', 'TEST'],
       ['playwright install', 'MUTATING'],
       ['c8 rm -rf x', 'DESTRUCTIVE!'],
+      ['jest --config /tmp/x.js', 'MUTATING'],
+      ['jest --config jest.unit.js', 'TEST'],
     ],
   },
   {
@@ -276,6 +309,8 @@ export const languageRules: readonly Rule[] = [
     valued:
       '-c --config -f --format --ext --rule --rulesdir --resolve-plugins-relative-to --max-warnings -o --output-file --cache-location --plugin',
     effects: [
+      { on: '-c --config', is: 'MUTATING', why: 'loads what lies outside the workspace', when: OUTSIDE },
+      { on: '-c --config', is: 'MUTATING', why: 'loads what lies outside the workspace', when: OUTSIDE },
       {
         on: '--fix --fix-only --write -w --write-changes --in-place -i -a -A --auto-correct --autocorrect --autofix --fix-type --fix-dry --fix-errors --install-types --generate-todo --init --update-baseline',
         is: 'MUTATING',

@@ -145,12 +145,12 @@ export const networkRules: readonly Rule[] = [
     other: 'MUTATING',
     verbs: {
       NETWORK: 's_client s_server s_time ocsp cmp tsget',
-      READ_ONLY: 'version list help ciphers errstr prime speed asn1parse verify',
+      READ_ONLY: 'version list help',
       MUTATING:
         'genrsa genpkey req ca enc pkcs12 pkcs8 rsa rsautl pkeyutl rand passwd rehash ecparam gendsa dhparam engine',
     },
     forms: {
-      'x509 crl dgst sha256 md5 sha1 sha512': {
+      'x509 crl dgst sha256 md5 sha1 sha512 ciphers errstr prime speed asn1parse verify': {
         is: 'READ_ONLY',
         reads: true,
         style: 'single',

@@ -1,4 +1,5 @@
 import type { Rule } from '../rule.ts';
+import { OUTSIDE } from './outside.ts';
 
 /** Package managers of other languages: what they install they also run, so installing is a change and publishing leaves the sandbox. */
 export const packageRules: readonly Rule[] = [
@@ -6,6 +7,9 @@ export const packageRules: readonly Rule[] = [
     names: 'pip pip3',
     is: 'MUTATING',
     other: 'MUTATING',
+    everywhere: true,
+    valued: '--log --python --cache-dir --index-url -i -r -c',
+    effects: [{ on: '--log --python', is: 'MUTATING', why: 'writes a file or runs a program that is named' }],
     verbs: {
       READ_ONLY: 'list show freeze check help inspect debug hash',
       NETWORK: 'download index search',
@@ -236,6 +240,12 @@ export const packageRules: readonly Rule[] = [
       '-Z -C --config --manifest-path --target --target-dir --color -p --package --features -F -j --jobs --bin --example --test --bench --profile --message-format --exclude',
     effects: [
       { on: '--config', is: 'MUTATING', why: 'sets the configuration of the build', unless: /^(net|term|http)\./ },
+      {
+        on: '--manifest-path -C --target-dir',
+        is: 'MUTATING',
+        why: 'builds what lies outside the workspace',
+        when: OUTSIDE,
+      },
       { on: '-Z', is: 'MUTATING', why: 'turns on what is not settled', when: /script|host/ },
     ],
     verbs: {
@@ -268,6 +278,7 @@ export const packageRules: readonly Rule[] = [
       ['cargo build --config \'build.rustc-wrapper="./x"\'', 'MUTATING'],
       ['cargo yank --version 1.0.0', 'REMOTE_MUTATION!'],
       ['cargo tree', 'READ_ONLY'],
+      ['cargo test --manifest-path /tmp/x/Cargo.toml', 'MUTATING'],
     ],
   },
   {
@@ -278,13 +289,14 @@ export const packageRules: readonly Rule[] = [
     valued:
       '-C -o -p -mod -modfile -run -tags -ldflags -gcflags -exec -toolexec -vettool -overlay -count -timeout -coverprofile -bench -cpuprofile -memprofile -asmflags',
     verbs: {
-      READ_ONLY: 'list version help doc',
+      READ_ONLY: 'version help doc',
       NETWORK: 'get telemetry',
       MUTATING: 'install run generate fix clean work bug',
     },
     forms: {
       'build vet': goForm('BUILD'),
       test: goForm('TEST'),
+      list: goForm('READ_ONLY'),
       env: {
         is: 'READ_ONLY',
         style: 'single',
@@ -341,7 +353,7 @@ export const packageRules: readonly Rule[] = [
   },
 ];
 
-function goForm(is: 'BUILD' | 'TEST'): NonNullable<Rule['forms']>[string] {
+function goForm(is: 'BUILD' | 'TEST' | 'READ_ONLY'): NonNullable<Rule['forms']>[string] {
   return {
     is,
     style: 'single',

@@ -51,6 +51,7 @@ export const readerRules: readonly Rule[] = [
     valued: '-n -c --lines --bytes -d -f -t -f --delimiter --fields -w --width -s',
     effects: [
       { on: '--pager', is: 'MUTATING', why: 'runs a pager that is named', unless: /^(cat|less|never|)$/ },
+      { on: '--generate-config-file --config-file', is: 'MUTATING', why: 'writes or obeys a configuration' },
       { on: '--output', is: 'MUTATING', why: 'writes to a file', value: 'file' },
     ],
     examples: [
@@ -211,14 +212,16 @@ export const readerRules: readonly Rule[] = [
       { on: '-i --inplace --in-place', is: 'MUTATING', why: 'changes files in place' },
       { on: '-s --split-exp', is: 'MUTATING', why: 'writes files' },
     ],
+    judge: 'unary',
     examples: [
       ['yq .services compose.yaml', 'READ_ONLY'],
+      ["yq -n 'env(TOKEN)'", 'MUTATING'],
       ["yq -i '.a=1' f.yaml", 'MUTATING'],
     ],
   },
   {
     names:
-      'which whereis type pwd whoami id groups uname arch nproc tty users uptime free lscpu lsblk lsusb lspci lsmod getconf locale cal ncal who w last tput getent seq yes factor expr numfmt pv sleep true false : dircolors logname hostid locate plocate apropos whatis tldr info vmstat iostat mpstat pgrep pidof pstree lsof top htop netstat sw_vers',
+      'which whereis type pwd whoami id groups uname arch nproc tty users uptime free lscpu lsblk lsusb lspci lsmod getconf locale cal ncal who w last tput getent seq yes factor expr numfmt sleep true false : dircolors logname hostid locate plocate apropos whatis vmstat iostat mpstat pgrep pidof pstree lsof top htop netstat sw_vers',
     is: 'READ_ONLY',
     examples: [
       ['which node', 'READ_ONLY'],

@@ -3,13 +3,21 @@ import type { Rule } from '../rule.ts';
 /** Builtins of the shell, and shells themselves. */
 export const shellRules: readonly Rule[] = [
   {
-    names: 'echo printf',
+    names: 'echo',
     is: 'READ_ONLY',
-    judge: 'subscript',
     examples: [
       ['echo "rm -rf /"', 'READ_ONLY'],
-      ["printf '%s\\n' 'docker run'", 'READ_ONLY'],
       ['echo "$GITHUB_TOKEN"', 'MUTATING'],
+    ],
+  },
+  {
+    names: 'printf',
+    is: 'READ_ONLY',
+    judge: 'unary',
+    examples: [
+      ["printf '%s' 'docker run'", 'READ_ONLY'],
+      ['printf -v PATH %s /tmp/x', 'MUTATING'],
+      ["printf -v 'a[$(rm -rf x)]' y", 'DESTRUCTIVE!'],
     ],
   },
   {
