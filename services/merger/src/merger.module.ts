@@ -60,7 +60,7 @@ function createMergerModule({ settings, objects, clock, store, logger }: Resourc
         provide: OpenRepositoryHandler,
         inject: [MirrorKeeper],
         useFactory: (keeper: MirrorKeeper) =>
-          keeper.before(new OpenRepositoryHandler(new RemoteRepositories(mirrors), objects.changes)),
+          keeper.before(new OpenRepositoryHandler(new RemoteRepositories(mirrors), objects.changes, clock)),
       },
       {
         provide: LandChangeHandler,

@@ -117,5 +117,8 @@ function open({ branch, project }: Wanted = {}) {
     credentials: new CredentialDirectory(join(data, 'credentials')),
     refusedUnder: [data],
   });
-  return new OpenRepositoryHandler(repositories, bundles).work(request, new MemoryStepContext());
+  return new OpenRepositoryHandler(repositories, bundles, () => new Date('2030-01-01T00:00:00Z')).work(
+    request,
+    new MemoryStepContext(),
+  );
 }

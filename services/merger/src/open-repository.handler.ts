@@ -4,8 +4,8 @@ import type { OpenStepRequested } from '@flotilla/contracts/messages/open-step-r
 import type { Project } from '@flotilla/contracts/project';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
-import { baseBundleName } from './domain/bundle-names.ts';
 import type { StepAnswer, StepContext, StepWork } from '@flotilla/host/step-work';
+import { type BaseStore, storeBase } from './store-base.ts';
 
 /** A commit of a remote's branch, present and pinned on this host. */
 export interface OpenedRepository {
@@ -26,23 +26,19 @@ export interface Repositories {
   open(project: Project, branch: string | undefined, runId: RunId, signal: AbortSignal): Promise<OpenedRepository>;
 }
 
-/** The `changes` bucket. */
-export interface BundleStore {
-  has(name: string): Promise<boolean>;
-  put(name: string, bytes: Uint8Array): Promise<void>;
-}
-
 /**
  * Resolves a run's base commit and stores it for hosts that have neither the mirror nor the credential. Throws CHECKS_NOT_FOUND
  * for a project that declares no checks, does not waive them and has none that are detected.
  */
 export class OpenRepositoryHandler implements StepWork<OpenStepRequested> {
   readonly #repositories: Repositories;
-  readonly #bundles: BundleStore;
+  readonly #bases: BaseStore;
+  readonly #clock: () => Date;
 
-  constructor(repositories: Repositories, bundles: BundleStore) {
+  constructor(repositories: Repositories, bases: BaseStore, clock: () => Date) {
     this.#repositories = repositories;
-    this.#bundles = bundles;
+    this.#bases = bases;
+    this.#clock = clock;
   }
 
   async work({ project, branch, runId }: OpenStepRequested, context: StepContext): Promise<StepAnswer> {
@@ -51,7 +47,9 @@ export class OpenRepositoryHandler implements StepWork<OpenStepRequested> {
     );
     await refuseUncheckable(project, opened);
     const { repository, commit, tree, files } = opened;
-    const bundle = await context.span('git.bundle', { 'vcs.ref.head.revision': commit }, () => this.#store(opened));
+    const bundle = await context.span('git.bundle', { 'vcs.ref.head.revision': commit }, () =>
+      storeBase(this.#bases, commit, this.#clock(), () => opened.createBundle()),
+    );
     return {
       outcome: {
         kind: 'done',
@@ -60,12 +58,6 @@ export class OpenRepositoryHandler implements StepWork<OpenStepRequested> {
       spent: nothingSpent,
       entries: [{ type: 'repository.opened', payload: { repository, branch: opened.branch, commit, tree, files } }],
     };
-  }
-
-  async #store(opened: OpenedRepository): Promise<string> {
-    const name = baseBundleName(opened.commit);
-    if (!(await this.#bundles.has(name))) await this.#bundles.put(name, await opened.createBundle());
-    return name;
   }
 }
 

@@ -20,6 +20,7 @@ const archived = (id: string) => ({
 });
 
 test('runs are named, or all of an age, or as the fleet is configured', async () => {
+  fleet.answer('archiveRuns', ({ runIds = [] }) => ({ runs: (runIds as string[]).map(archived), more: false }));
   await flotilla(runId, other);
   await flotilla('--older-than', '30d', '--dry-run');
   await flotilla();

@@ -11,15 +11,16 @@ import { mergeLeaseKey, pushCommit } from '@flotilla/git/landing';
 import type { Mirror } from '@flotilla/git/mirror';
 import { pinCommit } from '@flotilla/git/pin';
 import { readTreeOf } from '@flotilla/git/read-tree';
-import { baseBundleName } from '../domain/bundle-names.ts';
 import type { LandingFacts } from '../domain/decide-landing.ts';
 import type { LandedCommit, LandingTarget, LandingTargets, Pushed } from '../land-change.handler.ts';
-import type { BundleStore } from '../open-repository.handler.ts';
+import { type BaseStore, storeBase } from '../store-base.ts';
 import { openRemoteMirror, type RemoteMirrors } from './open-remote-mirror.ts';
 import { readLandingFacts } from './read-landing-facts.ts';
 import { readParents } from './read-parents.ts';
 
-export interface CandidateStore extends BundleStore {
+export interface CandidateStore extends BaseStore {
+  has(name: string): Promise<boolean>;
+  put(name: string, bytes: Uint8Array): Promise<void>;
   get(name: string): Promise<Uint8Array>;
 }
 
@@ -110,11 +111,7 @@ class RemoteTarget implements LandingTarget {
   }
 
   async keepHead(head: CommitId): Promise<string> {
-    const name = baseBundleName(head);
     await pinCommit(this.#mirror, this.#request.runId, head);
-    if (!(await this.#bundles.has(name))) {
-      await this.#bundles.put(name, await createBundle(this.#mirror, { commit: head }));
-    }
-    return name;
+    return storeBase(this.#bundles, head, this.#clock(), () => createBundle(this.#mirror, { commit: head }));
   }
 }
