@@ -4,6 +4,7 @@ import path from 'node:path';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { errorCode } from './directory-handle.ts';
+import { chooseEvictions, type EvictionLimits, type StoredSetup } from './choose-evictions.ts';
 import { captureIgnored, layFiles } from './setup-files.ts';
 import type { SetupRun } from './run-setup.ts';
 import { runSetup } from './run-setup.ts';
@@ -44,11 +45,16 @@ export interface SetupStore {
   ensure(request: SetupRequest): Promise<SetupResult>;
   /** Puts a setup's files into a workspace; what is there already stays as it is. Throws SETUP_NOT_LAID. */
   lay(key: string, slot: Slot): Promise<{ readonly durationMs: number }>;
+  /** Removes what `chooseEvictions` says, but nothing that `isNeeded` names. What is being laid is laid to its end. Answers the keys. */
+  evict(limits: EvictionLimits, isNeeded: (key: string) => Promise<boolean>): Promise<readonly string[]>;
 }
 
 const filesName = 'files.tar';
 const factsName = 'setup.json';
+/** Its time is when the setup was last used. */
+const usedName = 'used';
 const makingPrefix = '.making-';
+const evictedPrefix = '.evicted-';
 const halfDoneAfterMs = 24 * 3600 * 1000;
 
 export function createSetupStore(options: SetupStoreOptions): SetupStore {
@@ -56,13 +62,13 @@ export function createSetupStore(options: SetupStoreOptions): SetupStore {
   const limitBytes = options.limitBytes ?? 4 * 1024 ** 3;
   const directoryOf = (key: string) => path.join(directory, checkedKey(key));
 
-  return { has: async (key) => (await findBytes(key)) !== undefined, ensure, lay };
+  return { has: async (key) => (await findBytes(key)) !== undefined, ensure, lay, evict };
 
   async function ensure(request: SetupRequest): Promise<SetupResult> {
     const started = now();
     const reused = (bytes: number): SetupResult => ({ kind: 'reused', bytes, durationMs: now() - started });
     const found = await findBytes(request.key);
-    if (found !== undefined) return reused(found);
+    if (found !== undefined && (await noteUse(request.key))) return reused(found);
     await mkdir(directory, { recursive: true, mode: 0o700 });
     const { deadAfterMs } = options;
     const lock = { newId, now, ...(deadAfterMs && { deadAfterMs }), ...(request.signal && { signal: request.signal }) };
@@ -109,12 +115,61 @@ export function createSetupStore(options: SetupStoreOptions): SetupStore {
 
   async function lay(key: string, slot: Slot): Promise<{ readonly durationMs: number }> {
     const started = now();
-    if (!(await findBytes(key)))
+    if (!(await findBytes(key)) || !(await noteUse(key)))
       throw new FlotillaError(errors.setupNotLaid, { key, reason: 'it is not in the store' });
     await using archive = await open(path.join(directoryOf(key), filesName));
     const reason = await layFiles(slot, archive.createReadStream({ highWaterMark: 1024 ** 2, autoClose: false }));
     if (reason !== undefined) throw new FlotillaError(errors.setupNotLaid, { key, reason });
     return { durationMs: now() - started };
+  }
+
+  async function evict(
+    limits: EvictionLimits,
+    isNeeded: (key: string) => Promise<boolean>,
+  ): Promise<readonly string[]> {
+    const names = await readdir(directory).catch(() => []);
+    for (const name of names)
+      if (name.startsWith(evictedPrefix)) await rm(path.join(directory, name), { recursive: true, force: true });
+    if (names.length === 0) return [];
+    const setups = (await Promise.all(names.filter(isKey).map(describe))).filter((setup) => setup !== undefined);
+    const evicted: string[] = [];
+    for (const { key, usedAt } of chooseEvictions(setups, await readClock(), limits)) {
+      const { deadAfterMs } = options;
+      await withFileLock(`${directoryOf(key)}.lock`, { newId, now, ...(deadAfterMs && { deadAfterMs }) }, async () => {
+        if (await isNeeded(key)) return;
+        const aside = path.join(directory, `${evictedPrefix}${newId()}`);
+        await rename(directoryOf(key), aside);
+        // Whoever began to use it since it was chosen did so before this moment, or finds nothing.
+        if ((await readUse(aside)) !== usedAt) return rename(aside, directoryOf(key));
+        await rm(aside, { recursive: true, force: true });
+        evicted.push(key);
+      });
+    }
+    return evicted;
+  }
+
+  async function describe(key: string): Promise<StoredSetup | undefined> {
+    const bytes = await findBytes(key);
+    if (bytes === undefined) return undefined;
+    return { key, bytes, usedAt: await readUse(directoryOf(key)) };
+  }
+
+  /** False where the setup is gone. */
+  async function noteUse(key: string): Promise<boolean> {
+    try {
+      await writeFile(path.join(directoryOf(key), usedName), '');
+      return true;
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return false;
+      throw error;
+    }
+  }
+
+  /** The file system's own time, which the times of its files are told apart by. */
+  async function readClock(): Promise<number> {
+    const clock = path.join(directory, '.clock');
+    await writeFile(clock, '');
+    return (await stat(clock)).mtimeMs;
   }
 
   async function findBytes(key: string): Promise<number | undefined> {
@@ -130,15 +185,19 @@ export function createSetupStore(options: SetupStoreOptions): SetupStore {
   async function removeHalfDone(): Promise<void> {
     const names = (await readdir(directory)).filter((name) => name.startsWith(makingPrefix));
     if (names.length === 0) return;
-    const clock = path.join(directory, '.clock');
-    await writeFile(clock, '');
-    const { mtimeMs: clockMs } = await stat(clock);
+    const clockMs = await readClock();
     for (const name of names) {
       const facts = await stat(path.join(directory, name)).catch(() => undefined);
       if (facts && clockMs - facts.mtimeMs > halfDoneAfterMs)
         await rm(path.join(directory, name), { recursive: true, force: true });
     }
   }
+}
+
+/** A setup of before uses were noted was used when it was made, as far as anybody knows. */
+async function readUse(place: string): Promise<number> {
+  const timeOf = async (name: string) => (await stat(path.join(place, name))).mtimeMs;
+  return timeOf(usedName).catch(() => timeOf(factsName));
 }
 
 /** Whoever is second finds the place taken, and leaves it: both made the same. */
@@ -150,7 +209,11 @@ async function publish(aside: string, place: string): Promise<void> {
   }
 }
 
+function isKey(name: string): boolean {
+  return /^[0-9a-f]{64}$/.test(name);
+}
+
 function checkedKey(key: string): string {
-  if (!/^[0-9a-f]{64}$/.test(key)) throw new TypeError(`${JSON.stringify(key)} is not the key of a setup`);
+  if (!isKey(key)) throw new TypeError(`${JSON.stringify(key)} is not the key of a setup`);
   return key;
 }

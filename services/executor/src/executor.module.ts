@@ -8,12 +8,15 @@ import type { DynamicModule } from '@nestjs/common';
 import { BuildChangeHandler } from './build-change.handler.ts';
 import { executorStages } from './executor.stages.ts';
 import { SetUpProjectHandler, type SetupParts } from './set-up-project.handler.ts';
+import { SetupKeeper } from './setup-keeper.ts';
 import { SlotTools } from './slot-tools.ts';
 
 class ExecutorModule {}
 
+const KEEP_SETUPS_EVERY_MS = 3_600_000;
+
 async function createExecutorModule(resources: Resources, room: SlotRoom): Promise<DynamicModule> {
-  const { settings, objects, clock } = resources;
+  const { settings, objects, clock, store, logger } = resources;
   const service = await openAgentService(resources, room);
   const { places, model, now } = service;
   const { workplaces, setups, pool, engine, image } = places;
@@ -23,6 +26,19 @@ async function createExecutorModule(resources: Resources, room: SlotRoom): Promi
     module: ExecutorModule,
     providers: [
       { provide: AgentService, useFactory: () => service },
+      {
+        provide: SetupKeeper,
+        useFactory: () =>
+          new SetupKeeper({
+            setups,
+            store,
+            keptDays: settings.setupsKeptDays,
+            limitGb: settings.setupsLimitGb,
+            everyMs: KEEP_SETUPS_EVERY_MS,
+            onEvicted: (keys) => logger.info({ event: 'setups_evicted', keys }),
+            onTrouble: (error) => logger.warn({ event: 'setup_upkeep_failed', reason: String(error) }),
+          }),
+      },
       {
         provide: SetUpProjectHandler,
         useFactory: () => {
