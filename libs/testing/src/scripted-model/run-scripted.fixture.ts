@@ -7,8 +7,8 @@ import { makeProject, modelAt, openMemoryJournal, portsFor, type ScratchProject 
 import { call, text, type Script } from './script.ts';
 import { startScriptedModel, type ScriptedModel } from './start-scripted-model.ts';
 
-export const executor: AgentTask = { role: 'executor', goal: 'Make slugify keep digits.', feedback: [] };
-export const everything: AgentInput['grants'] = Object.fromEntries(
+const executor: AgentTask = { role: 'executor', goal: 'Make slugify keep digits.', feedback: [] };
+const everything: AgentInput['grants'] = Object.fromEntries(
   [
     'fs.read',
     'fs.list',
