@@ -128,3 +128,15 @@ test('a link planted where the walk descends leads nowhere', async () => {
     'added leaf',
   ]);
 });
+
+test('directories nested without end are refused by their depth, and what was sensible before is taken again', async () => {
+  const site = await laySite();
+  mkdirSync(join(site.directory, 'd/'.repeat(900)), { recursive: true });
+  await expect(site.capture()).rejects.toMatchObject({
+    code: 'CHANGE_REFUSED',
+    message: expect.stringContaining('directories nested more than 100 deep'),
+  });
+  rmSync(join(site.directory, 'd'), { recursive: true });
+  mkdirSync(join(site.directory, 'd/'.repeat(20)), { recursive: true });
+  await expectStillWorks(site);
+});

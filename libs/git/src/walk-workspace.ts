@@ -32,6 +32,8 @@ export interface Walk {
 }
 
 const pathLimitBytes = 3000;
+/** Each level costs a question to git about what it ignores. */
+const deepest = 100;
 
 /**
  * Lists what `git add --all` would take from the workspace, level by level, on descriptors that follow no link. The root's
@@ -44,7 +46,8 @@ export async function walkWorkspace(request: WalkRequest): Promise<Walk> {
   const submodules = new Set<string>();
   let room = request.entryLimit;
   let level: readonly string[] = [''];
-  while (level.length > 0) {
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > deepest) refuse(`directories nested more than ${deepest} deep`, `${level[0]?.slice(0, 200)}…`);
     const entered: string[] = [];
     const untracked: Found[] = [];
     for (const directory of level) {
