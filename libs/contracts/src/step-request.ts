@@ -30,8 +30,17 @@ export const stepFields = {
   project: Project.describe('The project as it was when the run began.'),
   goal: z.string().describe('What is wanted, in words; data, never instructions to the fleet.'),
   mode: Mode,
+  asksFirst: z
+    .boolean()
+    .optional()
+    .describe('True where the mode is normal; a request without it is of a time when normal asked for nothing.'),
   deadline: z.iso.datetime().describe('Waiting and work end here.'),
 };
+
+/** The mode that a request was made with, whenever that was. */
+export function modeOf({ mode, asksFirst }: { readonly mode: Mode; readonly asksFirst?: boolean | undefined }): Mode {
+  return mode === 'normal' && asksFirst !== true ? 'auto' : mode;
+}
 
 export const agentFields = {
   grants: Grants.describe('Capabilities of the step by their id; one that is not listed is refused.'),

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Allowance } from '@flotilla/contracts/allowance';
 import type { Grants, Mode } from '@flotilla/contracts/grants';
 import type { RunId, StepId } from '@flotilla/contracts/ids';
+import { modeOf } from '@flotilla/contracts/step-request';
 import type { AgentOutcome } from '@flotilla/agent/agent-outcome';
 import type { AgentTask } from '@flotilla/agent/agent-task';
 import type { Verification } from '@flotilla/agent/decide-next';
@@ -16,6 +17,7 @@ export interface AgentStepRequest {
   readonly stepId: StepId;
   readonly attempt: number;
   readonly mode: Mode;
+  readonly asksFirst?: boolean | undefined;
   readonly grants: Grants;
   readonly allowance: Allowance;
 }
@@ -43,14 +45,14 @@ export interface StepAgent {
  */
 export async function runStepAgent(agent: StepAgent, context: StepContext): Promise<AgentOutcome> {
   const { task, request, model, workspace, checks, verification, checkpoint, handIn, now } = agent;
-  const { mode, grants, allowance } = request;
+  const { grants, allowance } = request;
   const signals = splitCancel(context);
   try {
     return await runAgent(
       {
         task,
         grants,
-        mode,
+        mode: modeOf(request),
         allowance,
         checks,
         nonce: nonceOf(request),

@@ -28,6 +28,7 @@ export function requestStep(
     project: run.project,
     goal: run.goal,
     mode: run.mode,
+    ...(run.mode === 'normal' ? { asksFirst: true } : {}),
     deadline: run.deadline,
   };
   if (step.does === 'open') {

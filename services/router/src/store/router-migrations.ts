@@ -121,4 +121,9 @@ export const routerMigrations: readonly SqlMigration[] = [
           where state <> 'ended' and (facts #> '{known,setupKey}') #>> '{}' is not null`,
     ],
   },
+  {
+    // Until then `normal` was the freest mode and asked for nothing: runs under way go on with what they began with.
+    name: 'router-004-modes-that-ask',
+    up: ["update router.run set mode = 'auto' where mode = 'normal' and state <> 'ended'"],
+  },
 ];
