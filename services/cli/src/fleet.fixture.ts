@@ -90,6 +90,8 @@ export interface RunOptions {
   readonly onOut?: (text: string) => void;
   /** Answers typed at the terminal; with it the command believes to sit at one. */
   readonly typed?: PassThrough;
+  /** What another program writes to standard input. */
+  readonly piped?: PassThrough;
 }
 
 /** Runs one command in this process as the launcher would. */
@@ -104,7 +106,9 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     });
     return Object.assign(sink, { isTTY: options.typed !== undefined, columns: 100 }) as unknown as NodeJS.WriteStream;
   };
-  const stdin = Object.assign(options.typed ?? new PassThrough(), { isTTY: options.typed !== undefined });
+  const stdin = Object.assign(options.typed ?? options.piped ?? new PassThrough(), {
+    isTTY: options.typed !== undefined,
+  });
   const exitCode = await runCommandLine({
     argv,
     environment: { HOME: '/nonexistent', TERM: 'dumb', ...options.environment },

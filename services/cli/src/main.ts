@@ -73,6 +73,7 @@ function openSession(
     isTerminal: stdout.isTTY && stdin.isTTY,
     columns: () => (stdout.isTTY ? stdout.columns : 120),
     palette: paletteOf(terminal),
+    lines: () => createInterface({ input: stdin, crlfDelay: Infinity, signal }),
     ask: (question, stop = signal) => ask(terminal, question, stop),
     signal,
     environment,

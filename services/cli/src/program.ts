@@ -115,6 +115,7 @@ function createCommand(name: string, { out, err }: ProgramOutput): Command {
 
 const groupSummaries: Readonly<Record<string, string>> = {
   project: 'add, look at and remove repositories',
+  policy: 'see what the policy says of commands and calls',
   dead: 'look at messages that no service could handle, and send them again',
 };
 

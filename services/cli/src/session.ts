@@ -19,6 +19,8 @@ export interface Session {
   readonly palette: Palette;
   /** Asks the person; rejects when the signal aborts. */
   readonly ask: (question: string, signal?: AbortSignal) => Promise<string>;
+  /** Lines of standard input, until it ends. */
+  readonly lines: () => AsyncIterable<string>;
   /** Aborts on Ctrl-C. */
   readonly signal: AbortSignal;
   readonly environment: Readonly<Record<string, string | undefined>>;

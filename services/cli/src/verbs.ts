@@ -11,6 +11,7 @@ import { gates } from './verbs/gates.ts';
 import { list } from './verbs/list.ts';
 import { output } from './verbs/output.ts';
 import { listProjects, showProject } from './verbs/projects.ts';
+import { classifyPolicy, decidePolicy, explainPolicy } from './verbs/policy.ts';
 import { removeProject } from './verbs/remove-project.ts';
 import { retry } from './verbs/retry.ts';
 import { salvage } from './verbs/salvage.ts';
@@ -42,5 +43,8 @@ export const verbs: readonly Verb[] = [
   showDead,
   replayDead,
   archive,
+  explainPolicy,
+  classifyPolicy,
+  decidePolicy,
   doctor,
 ];
