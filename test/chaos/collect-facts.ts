@@ -11,8 +11,11 @@ import type { CampaignFacts, Landing, Leftover, LogFact, RunFact } from './check
 import type { ChaosWorld } from './world/chaos-world.ts';
 import { projectNames, type Workload } from './workload.ts';
 
+/** What of a world is looked at: a fleet on one user of the broker, and the repositories that it lands on. */
+export type LookedAt = Pick<ChaosWorld, 'urls' | 'remotesDirectory'>;
+
 /** Reads what a campaign left behind: everything but the sandboxes, once the fleet is quiet and its services still run. */
-export async function collectFacts(world: ChaosWorld, workload: Workload): Promise<CampaignFacts> {
+export async function collectFacts(world: LookedAt, workload: Pick<Workload, 'tasks'>): Promise<CampaignFacts> {
   const database = new pg.Client({ connectionString: world.urls.postgres });
   await database.connect();
   try {
@@ -34,7 +37,7 @@ export async function collectFacts(world: ChaosWorld, workload: Workload): Promi
 }
 
 /** Tasks that are no run yet, runs under way, and rows, leases and messages that somebody still has to do with. */
-export async function countUnsettled({ urls }: ChaosWorld, externalKeys: ReadonlySet<string>): Promise<number> {
+export async function countUnsettled({ urls }: LookedAt, externalKeys: ReadonlySet<string>): Promise<number> {
   const database = new pg.Client({ connectionString: urls.postgres });
   await database.connect();
   try {
@@ -96,7 +99,7 @@ async function readLogs(database: pg.Client): Promise<ReadonlyMap<string, readon
   return Map.groupBy(rows, ({ run }) => run);
 }
 
-async function readLandings({ remotesDirectory }: ChaosWorld, project: string): Promise<readonly Landing[]> {
+async function readLandings({ remotesDirectory }: LookedAt, project: string): Promise<readonly Landing[]> {
   const format = '%H %T %(trailers:key=Flotilla-Run,valueonly,separator=%x2C)';
   const remote = join(remotesDirectory, `${project}.git`);
   const lines = (await scratchGit(remote, ['log', '--first-parent', '--reverse', `--format=${format}`, 'main']))
@@ -108,7 +111,7 @@ async function readLandings({ remotesDirectory }: ChaosWorld, project: string): 
   });
 }
 
-async function findBranches({ remotesDirectory }: ChaosWorld, project: string): Promise<readonly Leftover[]> {
+async function findBranches({ remotesDirectory }: LookedAt, project: string): Promise<readonly Leftover[]> {
   const remote = join(remotesDirectory, `${project}.git`);
   const refs = (await scratchGit(remote, ['for-each-ref', '--format=%(refname)'])).split('\n');
   return refs.filter((ref) => ref !== 'refs/heads/main').map((ref) => ({ kind: 'branch', name: `${project}: ${ref}` }));
@@ -130,7 +133,7 @@ async function findRows(database: pg.Client): Promise<readonly Leftover[]> {
   return found;
 }
 
-async function findLocks({ urls }: ChaosWorld): Promise<readonly Leftover[]> {
+async function findLocks({ urls }: LookedAt): Promise<readonly Leftover[]> {
   const redis = new Redis(urls.redis);
   try {
     return (await redis.keys('*')).map((name) => ({ kind: 'lock', name }));
@@ -140,7 +143,7 @@ async function findLocks({ urls }: ChaosWorld): Promise<readonly Leftover[]> {
 }
 
 /** Work that nobody did, dead letters, and consumers that are not one of the fleet's durable ones. */
-function findMessages({ urls }: ChaosWorld): Promise<readonly Leftover[]> {
+function findMessages({ urls }: LookedAt): Promise<readonly Leftover[]> {
   return withStreams(urls.nats, async (manager) => {
     const found: Leftover[] = [];
     for (const name of [streams.TASKS.name, streams.WORK.name, streams.DEAD.name]) {

@@ -1,12 +1,10 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import type { Transform } from 'node:stream';
 
-export interface FaultyProxyOptions {
-  readonly host: string;
-  readonly port: number;
+export type FaultyProxyOptions = ({ readonly host: string; readonly port: number } | { readonly path: string }) & {
   /** What the bytes of a client go through on their way to the server. Default: nothing. */
   readonly fromClient?: () => Transform;
-}
+};
 
 /** A way to a server that can be taken away: everybody who uses its port goes through here. */
 export interface FaultyProxy {
@@ -29,7 +27,7 @@ export async function startFaultyProxy(options: FaultyProxyOptions): Promise<Fau
     // A client that is refused may be gone already.
     client.on('error', () => client.destroy());
     if (state === 'refusing') return void client.resetAndDestroy();
-    const passage = new Passage(client, connect(options.port, options.host), options.fromClient?.());
+    const passage = new Passage(client, connect(options), options.fromClient?.());
     passages.add(passage);
     passage.onEnd(() => passages.delete(passage));
     if (state === 'open') passage.open();

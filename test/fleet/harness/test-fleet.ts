@@ -15,6 +15,8 @@ export interface TestFleetOptions {
   /** Default: true. */
   readonly allInOne?: boolean;
   readonly settings?: Readonly<Record<string, string>>;
+  /** Addresses of servers to use, as variables. Default: servers of the fleet's own. */
+  readonly servers?: Readonly<Record<'DATABASE_URL' | 'NATS_URL' | 'REDIS_URL', string>>;
   /** The key that the model asks for. */
   readonly modelKey?: string;
 }
@@ -55,7 +57,7 @@ export async function startTestFleet(options: TestFleetOptions): Promise<TestFle
     dataDirectory: join(directory, 'data'),
     report: silentReport,
     signal: stopped.signal,
-    environment,
+    environment: { ...environment, ...options.servers },
     allInOne: options.allInOne ?? true,
     httpPort: 0,
     settings: {

@@ -8,6 +8,13 @@ export const bringUpErrors = {
     advice: 'Use the one that runs, or stop process {pid} first.',
     status: 409,
   }),
+  backupFailed: defineError({
+    code: 'BACKUP_FAILED',
+    remedy: 'operator',
+    summary: '{program} failed: {reason}',
+    advice:
+      'Put right what it says; it must not be older than the server (package postgresql-client), and a restore needs an empty database. What it began is no backup.',
+  }),
   dockerMissing: defineError({
     code: 'DOCKER_MISSING',
     remedy: 'operator',

@@ -92,7 +92,7 @@ export const gitErrors = {
     remedy: 'operator',
     summary: 'Neither the remote {remote} nor a stored bundle has the commit {commit}',
     advice:
-      'Check whether the branch was rewritten or the stored bundle was removed; start the task again from the present head.',
+      'The branch was rewritten, or the object store was lost: make it anew from the present head with "flotilla retry RUN".',
   }),
   objectsRefused: defineError({
     code: 'OBJECTS_REFUSED',
