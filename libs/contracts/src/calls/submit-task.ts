@@ -20,7 +20,7 @@ export const SubmitTask = defineCall({
     mode: Mode.optional().meta({
       field: 5,
       description:
-        'plan changes nothing: the run ends with what it found; normal and auto are alike while no call can ask. Default: normal.',
+        'May only restrict: plan changes nothing, and the run ends with what it found; normal refuses what it would ask for while nobody can be asked during a step. Default: the mode of the installation, FLOTILLA_RUN_MODE.',
     }),
     externalKey: Task.shape.externalKey.meta({ field: 6 }),
     setup: Task.shape.setup.meta({ field: 7 }),

@@ -21,7 +21,7 @@ export const Task = z.strictObject({
   topology: TopologyId.optional().describe("Default: the project's."),
   branch: BranchName.optional().describe("Branch that receives the change; default: the project's."),
   mode: Mode.optional().describe(
-    'May only restrict: plan changes nothing, and the run ends with what it found; normal refuses what it would ask for while nobody can be asked during a step. Default: the mode of the installation, which is auto.',
+    'May only restrict: plan changes nothing, and the run ends with what it found; normal refuses what it would ask for while nobody can be asked during a step. Default: the mode of the installation, FLOTILLA_RUN_MODE.',
   ),
   externalKey: z
     .string()
