@@ -8,6 +8,7 @@ import { eventsPage } from './events-page.ts';
 import { messagesPage } from './messages-page.ts';
 import { openApiPage } from './open-api-page.ts';
 import type { Page } from './page.ts';
+import { policyPage } from './policy-page.ts';
 import { protoPage } from './proto-page.ts';
 import { settingsPage } from './settings-page.ts';
 import { topologiesPage } from './topologies-page.ts';
@@ -21,6 +22,7 @@ export async function createPages(): Promise<readonly Page[]> {
     errorsPage(),
     settingsPage(),
     cliPage(),
+    policyPage(),
     await topologiesPage(),
     openApiPage(await readVersion()),
     protoPage(),
