@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { RunId } from '@flotilla/contracts/ids';
+import type { NewLogEntry } from '@flotilla/contracts/log-entry';
 import { connectBroker } from '@flotilla/stream/connect-broker';
 import { openBucket } from '@flotilla/stream/open-bucket';
 import { provisionStreams } from '@flotilla/stream/provision-streams';
@@ -12,6 +13,11 @@ import { ArchiveStore } from '../store/archive.store.ts';
 import { createWorkAlone } from '../store/work-alone.ts';
 import { ArchiveFiles } from './archive-files.ts';
 import { RunArchiver, type RunArchiverPorts } from './run-archiver.ts';
+
+/** An entry that holds anything; the log asks for no type of the catalogue. */
+export function noted(payload: unknown): NewLogEntry {
+  return { type: 'noted', payload } as unknown as NewLogEntry; // what a later version may write
+}
 
 /** A router's stores with real buckets, and an archive in a directory of its own. */
 export async function createArchiveFixture() {
@@ -50,9 +56,9 @@ export async function createArchiveFixture() {
       for (const turn of [1, 2]) await changes.put(bundleOf(runId, turn), Buffer.from(`bundle ${turn} of ${runId}`));
       await router.store.transaction(async (transaction) => {
         await transaction.appendLog(runId, [
-          ...[1, 2].map((turn) => ({ type: 'noted', payload: { turn, bundle: bundleOf(runId, turn) } })),
-          { type: 'noted', payload: { bundle: `base/${'a'.repeat(40)}` } },
-          ...payloads.map((payload) => ({ type: 'noted', payload })),
+          ...[1, 2].map((turn) => noted({ turn, bundle: bundleOf(runId, turn) })),
+          noted({ bundle: `base/${'a'.repeat(40)}` }),
+          ...payloads.map(noted),
         ]);
         // The change that was handed in last lies in the second bundle.
         await transaction.query(

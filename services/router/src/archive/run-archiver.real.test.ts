@@ -7,7 +7,7 @@ import { acquireLease } from '@flotilla/store/lease';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { done } from '../domain/run.fixture.ts';
 import { ann, failureOf, project } from '../store/router.fixture.ts';
-import { type ArchiveFixture, createArchiveFixture } from './archive.fixture.ts';
+import { type ArchiveFixture, createArchiveFixture, noted } from './archive.fixture.ts';
 import { ArchiveFiles } from './archive-files.ts';
 import { RunArchiver, type RunArchiverPorts } from './run-archiver.ts';
 
@@ -58,7 +58,10 @@ async function takeBefore(runId: RunId) {
 }
 
 test('what the file holds is all that was there, and then nothing of it is left but a small row and the end', async () => {
-  const [runId, other] = [await fixture.makeEnded([large, odd, { ...large, odd }]), await fixture.makeEnded([large])];
+  const [runId, other] = [
+    await fixture.makeEnded([large, odd, { ...large, odd }], { goal: 'Keep \u0000 digits.' }),
+    await fixture.makeEnded([large]),
+  ];
   const [before, others] = [await takeBefore(runId), await stateOf(other)];
   expect(before.log.length).toBeGreaterThan(10);
   expect((await objectsOf(runId)).length).toBeGreaterThan(3);
@@ -216,7 +219,7 @@ test('an entry that comes while the file is written keeps the run as it was', as
     write: async (...given) => {
       const written = await files.write(...given);
       await fixture.store.transaction((transaction) =>
-        transaction.appendLog(runId, [{ type: 'noted', payload: { late: true } }]).then(() => undefined),
+        transaction.appendLog(runId, [noted({ late: true })]).then(() => undefined),
       );
       return written;
     },

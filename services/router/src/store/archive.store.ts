@@ -4,6 +4,7 @@ import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import type { Store } from '@flotilla/store/store';
 import type { KeptEntry } from '../domain/archive-lines.ts';
 import type { ArchiveFacts } from '../domain/judge-archive.ts';
+import { z } from 'zod';
 
 /** Where an archived run is. */
 export interface RunArchive {
@@ -37,6 +38,12 @@ export interface ArchiveDecision {
   /** Gives the file its place. */
   readonly publish: () => Promise<void>;
 }
+
+/** Read tolerantly: a run of an older version is archived as well as any. */
+const KeptChange = z.object({ bundle: z.string() }).optional().catch(undefined);
+const KeptChanges = z
+  .object({ known: z.object({ change: KeptChange, candidate: KeptChange }) })
+  .catch({ known: { change: undefined, candidate: undefined } });
 
 /** Characters of texts that the row of an archived run keeps, for lists. */
 const SHOWN = 200;
@@ -84,10 +91,8 @@ export class ArchiveStore {
 
   /** Of a run that has ended and is not archived. */
   async readWhole(runId: RunId): Promise<WholeRun> {
-    const [run] = await this.#store.query<{ row: string; change: string | null; candidate: string | null }>(
-      `select row_to_json(run)::text as row, (facts #> '{known,change,bundle}') #>> '{}' as change,
-              (facts #> '{known,candidate,bundle}') #>> '{}' as candidate
-         from router.run as run where id = $1`,
+    const [run] = await this.#store.query<{ row: string; facts: unknown }>(
+      'select row_to_json(run)::text as row, facts from router.run as run where id = $1',
       [runId],
     );
     if (run === undefined) throw new FlotillaError(errors.runUnknown, { runId });
@@ -95,7 +100,8 @@ export class ArchiveStore {
       'select row_to_json(gate)::text as row from router.gate as gate where run_id = $1 order by id',
       [runId],
     );
-    const bundles = [run.change, run.candidate].filter((name) => name !== null);
+    const { change, candidate } = KeptChanges.parse(run.facts).known;
+    const bundles = [change, candidate].flatMap((kept) => kept?.bundle ?? []);
     return { row: run.row, gates: gates.map(({ row }) => row), bundles: [...new Set(bundles)] };
   }
 
