@@ -41,7 +41,7 @@ export class Salvager {
     this.#options = options;
   }
 
-  /** Throws RUN_UNKNOWN for a run without a log, COMMIT_UNAVAILABLE where the bundle is gone. */
+  /** Throws RUN_UNKNOWN for a run without a log, RUN_ARCHIVED, COMMIT_UNAVAILABLE where the bundle is gone. */
   async salvage(request: RequestOf<typeof SalvageRun>): Promise<ResponseOf<typeof SalvageRun>> {
     const { runId, offset } = request;
     const found = chooseSalvage(await this.#readEntries(runId), request);
@@ -91,5 +91,7 @@ export class Salvager {
   async #requireRun(runId: RunId): Promise<void> {
     const [first] = await this.#options.readLog(runId, { after: 0, limit: 1 });
     if (first === undefined) throw new FlotillaError(errors.runUnknown, { runId });
+    // Of an archived run the log has its end alone.
+    if (first.sequence > 1) throw new FlotillaError(errors.runArchived, { runId });
   }
 }
