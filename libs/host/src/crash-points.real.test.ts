@@ -1,132 +1,38 @@
 import { PlanStepRequested } from '@flotilla/contracts/messages/plan-step-requested';
-import { StepCompleted } from '@flotilla/contracts/messages/step-completed';
-import { createGroupedWrites } from '@flotilla/store/grouped-writes';
-import { acquireLease, stepLeaseKey } from '@flotilla/store/lease';
-import { takeUnpublished } from '@flotilla/store/outbox';
-import type { Store } from '@flotilla/store/store';
-import type { Transaction } from '@flotilla/store/transaction';
-import type { Arrival } from '@flotilla/stream/delivery-guard';
+import { deadSubject } from '@flotilla/contracts/streams';
+import { pollUntil } from '@flotilla/testing/servers/child-server';
+import { publishRaw } from '@flotilla/stream/publish-message';
+import type { MortalProcess } from '@flotilla/testing/crash-points/mortal-process';
+import { tryEveryPoint } from '@flotilla/testing/crash-points/try-every-point';
+import { errors } from '@flotilla/errors/catalogue';
+import { FlotillaError } from '@flotilla/errors/flotilla-error';
+import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buryMessage } from './bury-message.ts';
-import {
-  createHostFixture,
-  type HostFixture,
-  planned,
-  planRequest,
-  PlanWork,
-  type PlanRequest,
-  type Work,
-} from './host.fixture.ts';
-import { StepHandler } from './step-handler.ts';
-import { StoreGuard } from './store-guard.ts';
+import { type CrashProcess, openCrashWorld, type CrashWorld, type MessageLife } from './crash-world.fixture.ts';
+import { planned, planRequest, PlanWork, type Work } from './host.fixture.ts';
+import { type OutboxRelay, startOutboxRelay } from './outbox-relay.ts';
+import { stepStage } from './step-stage.ts';
 
-let fixture: HostFixture;
+let world: CrashWorld;
 beforeAll(async () => {
-  fixture = await createHostFixture();
+  world = await openCrashWorld();
 });
-afterAll(() => fixture?.close());
+afterAll(() => world?.close());
 
-class Death extends Error {}
+const stage = stepStage(PlanStepRequested, PlanWork, { concurrency: 1, budget: { attempts: 1, delaysMs: [] } });
+const lifeOf = (work: Work): MessageLife => ({
+  service: 'planner',
+  stage,
+  handler: (process) => process.stepHandler<PlanStepRequested>('planner', new PlanWork(work)),
+});
 
-/** A process that dies once it has awaited the store `lives` times: nothing it does afterwards happens, and nothing returns. */
-function createDyingStore(store: Store, lives: number) {
-  let left = lives;
-  const died = Promise.withResolvers<undefined>();
-  const never = new Promise<never>(() => undefined);
-  const die = (): Promise<never> => {
-    died.resolve(undefined);
-    return never;
+function liveWith(work: Work) {
+  return async (mortal: MortalProcess) => {
+    await world.empty();
+    await world.publish(PlanStepRequested, planRequest());
+    await world.settle(mortal, lifeOf(work));
+    return world.endState();
   };
-  const live = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (left <= 0) return die();
-    const value = await work();
-    left -= 1;
-    return left <= 0 ? die() : value;
-  };
-  const inside = (transaction: Transaction): Transaction =>
-    new Proxy(transaction, {
-      get: (target, name) => {
-        const member: unknown = Reflect.get(target, name);
-        if (typeof member !== 'function') return member;
-        return async (...given: unknown[]) => {
-          const value: unknown = await Reflect.apply(member, target, given);
-          left -= 1;
-          if (left <= 0) throw new Death();
-          return value;
-        };
-      },
-    });
-  const dying: Store = {
-    ...store,
-    query: (text, parameters) => live(() => store.query(text, parameters)),
-    readLog: (runId, options) => live(() => store.readLog(runId, options)),
-    transaction: async (work) => {
-      if (left <= 0) return die();
-      try {
-        const value = await store.transaction((transaction) => work(inside(transaction)));
-        left -= 1;
-        return left <= 0 ? await die() : value;
-      } catch (error) {
-        if (error instanceof Death) return die();
-        throw error;
-      }
-    },
-  };
-  const ports = {
-    spills: { put: () => never, get: () => never },
-    clock: () => new Date(),
-    traceContext: () => undefined,
-  };
-  return {
-    store: { ...dying, grouped: createGroupedWrites(dying, ports, () => undefined) },
-    died: died.promise,
-  };
-}
-
-/** One delivery as the runner makes it; it never resolves when its process dies. */
-async function deliver(store: Store, instance: string, request: PlanRequest, work: Work): Promise<void> {
-  const guard = new StoreGuard({
-    store,
-    instance,
-    bury: (burial) => buryMessage({ store, answer: () => undefined }, burial),
-  });
-  const arrival: Arrival = {
-    messageId: PlanStepRequested.messageId(request),
-    stage: PlanStepRequested.name,
-    delivery: 1,
-    contract: PlanStepRequested as unknown as Arrival['contract'],
-    message: request,
-    leaseKey: stepLeaseKey(request),
-  };
-  const begun = await guard.begin(arrival);
-  if (begun.kind === 'handled') return;
-  if (begun.kind === 'exhausted') throw new Error('it died too often');
-  const ports = {
-    store,
-    service: 'planner',
-    instance,
-    clock: () => new Date(),
-    monotonicMs: () => performance.now(),
-    metrics: { stepEnded: () => undefined },
-    live: () => undefined,
-    onLogGrew: () => () => undefined,
-  };
-  const { messageId, stage } = arrival;
-  const { lease } = begun.claim;
-  const delivery = {
-    messageId,
-    stage,
-    subject: '',
-    headers: new Map(),
-    delivery: 1,
-    at: new Date(),
-    signal: new AbortController().signal,
-  };
-  await new StepHandler(ports, new PlanWork(work)).handle(request, {
-    ...delivery,
-    ...(lease === undefined ? {} : { lease }),
-  });
-  await guard.settle(begun.claim, { kind: 'acknowledged' });
 }
 
 /** Work that goes on from its journal: the side effect it stands for happens once. */
@@ -140,70 +46,58 @@ const work: Work = async (_, context) => {
   };
 };
 
-test('a process may die after any await of a step: the next one brings the run to the same end', async () => {
-  let completed = false;
-  let points = 0;
-  for (let lives = 1; !completed; lives += 1) {
-    const request = planRequest();
-    const dying = createDyingStore(fixture.store, lives);
-    completed = await Promise.race([
-      deliver(dying.store, 'dying', request, work).then(() => true),
-      dying.died.then(() => false),
-    ]);
-    points += completed ? 0 : 1;
-    await fixture.store.query("update flow.lease set expires_at = '-infinity' where key = $1", [stepLeaseKey(request)]);
+test('whichever call a process dies at while it does a step, the next ones bring the step to the same end', async () => {
+  expect(await tryEveryPoint({ name: 'step', live: liveWith(work) })).toBeGreaterThan(20);
+});
 
-    await deliver(fixture.store, 'next', request, work);
-    const types = await fixture.entries(request.runId, request.stepId);
-    const without = types.filter((type) => type !== 'step.started');
-    expect({ lives, entries: without }).toEqual({ lives, entries: ['plan.written', 'memory.proposed'] });
-    const [inbox] = await fixture.store.query(
-      'select handled_at is not null as handled, failures from flow.inbox where message_id = $1',
-      [PlanStepRequested.messageId(request)],
-    );
-    expect({ lives, inbox }).toEqual({ lives, inbox: { handled: true, failures: 0 } });
-    const waiting = await takeUnpublished(fixture.store, {
-      olderThanMs: 0,
-      limit: 1_000,
-      subjects: [StepCompleted.subject],
+test('the same holds for a step that is answered without entries of its own', async () => {
+  const live = liveWith(() => Promise.resolve(planned));
+  expect(await tryEveryPoint({ name: 'step without entries', live })).toBeGreaterThan(8);
+});
+
+test('whichever call a process dies at while it buries a message, there is one dead letter and one answer', async () => {
+  const live = liveWith(() => Promise.reject(new FlotillaError(errors.setupUnsupported, { reason: 'it is' })));
+  expect(await tryEveryPoint({ name: 'dead letter', live })).toBeGreaterThan(15);
+});
+
+/** A relay as every process has it; sweeps at once where the process that committed is gone. */
+function startRelay({ store, broker }: Pick<CrashProcess, 'store' | 'broker'>, sweepEveryMs = 60_000): OutboxRelay {
+  return startOutboxRelay({
+    store,
+    publish: (message) => publishRaw(broker, message),
+    announce: () => undefined,
+    subjects: ['>'],
+    connected: () => true,
+    logger: pino({ level: 'silent' }),
+    monotonicMs: () => performance.now(),
+    sweepEveryMs,
+    olderThanMs: 0,
+  });
+}
+
+test('whichever call a process dies at while it relays the outbox, every message comes to the broker once', async () => {
+  const commit = (process: Pick<CrashProcess, 'store'>, runId: string) =>
+    process.store.transaction(async (transaction) => {
+      for (const place of ['one', 'two'])
+        await transaction.publishRaw({ subject: deadSubject(place), messageId: `${runId}/${place}`, payload: '{}' });
     });
-    const answerId = `${request.runId}/${request.stepId}/${request.attempt}/completed`;
-    const answers = waiting.filter(({ messageId }) => messageId === answerId);
-    expect({ lives, answers: answers.length }).toEqual({ lives, answers: 1 });
-    expect(await fixture.store.query('select 1 from flow.lease where key = $1', [stepLeaseKey(request)])).toEqual([]);
-  }
-  expect(points).toBeGreaterThan(10);
-});
-
-test('a process that stalled and wakes up after another took its step writes nothing more', async () => {
-  const request = planRequest();
-  const asleep = Promise.withResolvers<undefined>();
-  const wake = Promise.withResolvers<undefined>();
-  const stalled = deliver(fixture.store, 'stalled', request, async (_, context) => {
-    asleep.resolve(undefined);
-    await wake.promise;
-    await context.log({ type: 'plan.written', payload: { plan: 'too late' } });
-    return planned;
-  });
-  await asleep.promise;
-  await fixture.store.query("update flow.lease set expires_at = '-infinity' where key = $1", [stepLeaseKey(request)]);
-  await deliver(fixture.store, 'next', request, work);
-  wake.resolve(undefined);
-  await expect(stalled).rejects.toMatchObject({ code: 'LEASE_LOST' });
-  expect(JSON.stringify(await fixture.store.readLog(request.runId))).not.toContain('too late');
-});
-
-test('a process that lost its lease does not answer, even before its successor has', async () => {
-  const request = planRequest();
-  const key = stepLeaseKey(request);
-  const late = deliver(fixture.store, 'late', request, async () => {
-    await fixture.store.query("update flow.lease set expires_at = '-infinity' where key = $1", [key]);
-    expect(await acquireLease(fixture.store, key, 'next', 60_000)).toBeDefined();
-    return planned;
-  });
-  await expect(late).rejects.toMatchObject({ code: 'LEASE_LOST' });
-  const answers = await fixture.store.query('select 1 from flow.outbox where message_id like $1', [
-    `${request.runId}/%/completed`,
-  ]);
-  expect(answers).toEqual([]);
+  const waiting = () => world.store.query('select 1 from flow.outbox where published_at is null');
+  const live = async (mortal: MortalProcess) => {
+    await world.empty();
+    const { runId } = planRequest();
+    await world.during(mortal, async (process) => {
+      const relay = startRelay(process);
+      await commit(process, runId);
+      await relay.stop();
+    });
+    // What was never committed is asked for again.
+    const committed = await world.store.query('select 1 from flow.outbox');
+    if (committed.length === 0) await commit(world, runId);
+    const relay = startRelay(world, 5);
+    await pollUntil('the outbox is empty', 10_000, async () => (await waiting()).length === 0);
+    await relay.stop();
+    const { state } = await world.broker.jsm.streams.info('DEAD');
+    return state.messages;
+  };
+  expect(await tryEveryPoint({ name: 'outbox relay', live })).toBeGreaterThan(8);
 });
