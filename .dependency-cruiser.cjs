@@ -5,7 +5,7 @@ const programs = [
   '\\.test\\.ts$',
   '^services/[^/]+/src/main\\.ts$',
   '^services/cli/(bin/|src/cli\\.ts$)',
-  '^infra/dev/src/(start|demo|demo-keeper|doctor|backup|run-tests|generate/main)\\.ts$',
+  '^infra/dev/src/(start|demo|demo-keeper|doctor|backup|nats-users|run-tests|generate/main)\\.ts$',
   '^libs/testing/src/scripted-model/main\\.ts$',
   '^test/bench/(run|classify|contestant-process|contestants/\\w+)\\.ts$',
   '^test/chaos/main\\.ts$',
