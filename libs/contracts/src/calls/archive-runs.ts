@@ -5,7 +5,7 @@ import { Archive } from './run-view.ts';
 import { Failure } from './shapes.ts';
 
 /** Runs that one request may name. */
-export const ARCHIVE_LIMIT = 100;
+const ARCHIVE_LIMIT = 100;
 
 const ArchivedRun = z
   .object({
