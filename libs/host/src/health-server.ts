@@ -29,9 +29,7 @@ export const DEAD_AFTER_MS = 60_000;
 export async function startHealthServer({ host, port, checks, signs }: HealthOptions): Promise<HealthServer> {
   const server = createServer((request, response) => {
     const send = (status: number, body: unknown): void => {
-      // A connection that is kept would be closed by us in the moment of the next probe, now and then.
-      const headers = { 'content-type': 'application/json', 'cache-control': 'no-store', connection: 'close' };
-      response.writeHead(status, headers);
+      response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' });
       response.end(request.method === 'HEAD' ? undefined : `${JSON.stringify(body)}\n`);
     };
     const sendLife = (): void => {
