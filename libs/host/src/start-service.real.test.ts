@@ -304,6 +304,12 @@ test('readiness says which server is lost, and holds again when it is back', asy
   await answered(request);
 });
 
+test('a check that answers with no makes its service not ready and does it no harm', async () => {
+  const definition = plannerDefinition(() => Promise.resolve(planned));
+  const service = await fixture.start({ ...definition, checks: () => ({ docker: () => Promise.resolve(false) }) });
+  expect(await ready(service.port)).toMatchObject({ status: 503, body: { checks: { docker: false, postgres: true } } });
+});
+
 test('a service whose table lacks a message, or whose module lacks a handler, does not start and names the file', async () => {
   const definition = plannerDefinition(() => Promise.resolve(planned));
   await expect(fixture.start({ ...definition, stages: [] })).rejects.toMatchObject({

@@ -117,7 +117,9 @@ async function startWithin(
         async ([name, check]) =>
           [
             name,
-            await holdsWithin(checkLimitMs, async () => void ((await check()) || Promise.reject(new Error(name)))),
+            await holdsWithin(checkLimitMs, async () => {
+              if (!(await check())) throw new Error(`${name} does not answer as it should`);
+            }),
           ] as const,
       ),
     );
