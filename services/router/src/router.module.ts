@@ -49,7 +49,7 @@ function createRouterModule(resources: Resources): DynamicModule {
             ...ports,
             newRunId: ids.newRunId,
             slips: loadTopologies((warning) => logger.warn({ event: 'topology_warning', ...warning })),
-            sessionMode: resources.settings.runMode,
+            sessionMode: settings.runMode,
           }),
       },
       { provide: ProjectStore, useFactory: () => new ProjectStore({ store, clock }) },
