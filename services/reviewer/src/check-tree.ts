@@ -13,7 +13,7 @@ import { chooseChecks } from './domain/choose-checks.ts';
 import { findDependencyChanges, noteDependencyChanges } from './domain/find-dependency-changes.ts';
 import { judgeChecks, type ChecksVerdict } from './domain/judge-checks.ts';
 import { readDependencyFiles } from './read-dependency-files.ts';
-import { runChecks, type CheckLimits } from './run-checks.ts';
+import { describeRun, runChecks, type CheckLimits } from './run-checks.ts';
 
 export interface CheckRequest {
   readonly step: StepOccasion;
@@ -75,13 +75,18 @@ async function runChosen(
   const { slot } = place;
   const runs = await runChecks(place, commands, context, limits);
   const verdict = judgeChecks(tree, slot.image, runs);
+  // With the verdict, so that a process that dies between the two does not run every check again.
+  const last = runs.slice(-1).map(describeRun);
   switch (verdict.kind) {
     case 'passed':
-      await context.log({ type: 'checks.passed', payload: verdict.evidence });
+      await context.log(...last, { type: 'checks.passed', payload: verdict.evidence });
       return verdict;
     case 'failed': {
       const { command, exitCode } = verdict.failed;
-      await context.log({ type: 'checks.failed', payload: { tree, image: slot.image, check: command, exitCode } });
+      await context.log(...last, {
+        type: 'checks.failed',
+        payload: { tree, image: slot.image, check: command, exitCode },
+      });
       return verdict;
     }
   }

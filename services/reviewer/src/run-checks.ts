@@ -1,3 +1,4 @@
+import type { NewLogEntry } from '@flotilla/contracts/log-entry';
 import type { StepContext } from '@flotilla/host/step-work';
 import type { Workplace } from '@flotilla/workplace/workplaces';
 import { passed, type CheckRun } from './domain/judge-checks.ts';
@@ -11,7 +12,10 @@ export interface CheckLimits {
 const defaultTimeoutMs = 15 * 60_000;
 const keptOutputBytes = 64 * 1024;
 
-/** Runs the commands in their order in the slot, each logged when it ended; the first that does not pass is the last. */
+/**
+ * Runs the commands in their order in the slot; the first that does not pass is the last. Each but the last is logged when it ended: the
+ * last is the caller's, to be logged with what follows from all of them.
+ */
 export async function runChecks(
   place: Pick<Workplace, 'slot' | 'commandPath'>,
   commands: readonly string[],
@@ -23,11 +27,15 @@ export async function runChecks(
     const run = await context.span('check.run', { 'flotilla.check': command.slice(0, 200) }, () =>
       runCheck(place, command, context.signal, limits.timeoutMs ?? defaultTimeoutMs),
     );
-    await context.log({ type: 'check.ran', payload: { ...run } });
     runs.push(run);
-    if (!passed(run)) break;
+    if (!passed(run) || runs.length === commands.length) break;
+    await context.log(describeRun(run));
   }
   return runs;
+}
+
+export function describeRun(run: CheckRun): NewLogEntry {
+  return { type: 'check.ran', payload: { ...run } };
 }
 
 async function runCheck(
