@@ -78,3 +78,26 @@ test('what Postgres was away for is settled later, and not taken for a death of 
   await begin(guard, request);
   expect(await inboxOf(request)).toMatchObject({ deliveries: 2, failures: 0, open: 1 });
 });
+
+test('of several deliveries that Postgres was away for none is forgotten, however often it goes', async () => {
+  const guard = createGuard(1);
+  const requests = [planRequest(), planRequest()];
+  const unavailable = new FlotillaError(errors.storeUnavailable, { reason: 'away' });
+  for (let outage = 1; outage <= 4; outage += 1) {
+    const claims: Claim[] = [];
+    for (const request of requests) claims.push(await begin(guard, request));
+    await fixture.postgres.kill();
+    for (const claim of claims) {
+      await expect(
+        guard.settle(claim, { kind: 'later', delayMs: 0, counted: false, error: unavailable }),
+      ).rejects.toMatchObject({ remedy: 'wait' });
+    }
+    const early = await Promise.allSettled(requests.map((request) => guard.begin(arrivalOf(request))));
+    expect(early.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await fixture.postgres.start();
+    await eventually('Postgres is back', () => fixture.store.query('select 1').then(Boolean, () => false));
+  }
+  const begun = await Promise.all(requests.map((request) => guard.begin(arrivalOf(request))));
+  expect(begun.map(({ kind }) => kind)).toEqual(['proceed', 'proceed']);
+  for (const request of requests) expect(await inboxOf(request)).toMatchObject({ deliveries: 5, open: 1 });
+});

@@ -26,6 +26,7 @@ export class StoreGuard implements DeliveryGuard {
   readonly #leaseMs: number;
   /** Settlements that a lost Postgres did not take: told late, they are not taken for deaths of this process. */
   readonly #owed: { readonly claim: Claim; readonly settlement: Settlement }[] = [];
+  #paying: Promise<void> | undefined;
 
   constructor(options: StoreGuardOptions) {
     this.#options = options;
@@ -35,7 +36,7 @@ export class StoreGuard implements DeliveryGuard {
   async begin(arrival: Arrival): Promise<Begun> {
     const { store, instance } = this.#options;
     const { messageId, stage, leaseKey } = arrival;
-    for (const { claim, settlement } of this.#owed.splice(0)) await this.settle(claim, settlement);
+    await (this.#paying ??= this.#payOwed().finally(() => (this.#paying = undefined)));
     const wanted = { key: leaseKey ?? '', holder: instance, ttlMs: this.#leaseMs };
     const begun = await store.grouped.beginDelivery({
       messageId,
@@ -76,6 +77,14 @@ export class StoreGuard implements DeliveryGuard {
     await this.#options.bury(burial);
     const lease = burial.claim?.lease;
     if (lease !== undefined) await releaseLease(this.#options.store, lease);
+  }
+
+  /** Deliveries that begin meanwhile wait for it, so that none of them finds its own settlement still owed. */
+  async #payOwed(): Promise<void> {
+    for (let owed = this.#owed[0]; owed !== undefined; owed = this.#owed[0]) {
+      await this.#settle(owed.claim, owed.settlement);
+      this.#owed.shift();
+    }
   }
 
   async #settle(claim: Claim, settlement: Settlement): Promise<void> {
