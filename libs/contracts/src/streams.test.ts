@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { catalogue } from './catalogue.ts';
 import { DeadLetterRecord, exampleDeadLetterRecord } from './dead-letter.ts';
-import { ANSWER_SUBJECT } from './headers.ts';
 import { durableName, streams } from './streams.ts';
 
 const matches = (pattern: string, subject: string): boolean => {
@@ -28,15 +27,4 @@ test('no two consumers share a durable name, and each is a name the broker takes
 
 test('a dead letter parses its own example', () => {
   expect(DeadLetterRecord.safeParse(exampleDeadLetterRecord).error).toBeUndefined();
-});
-
-test.each([
-  ['_INBOX.abc.1', true],
-  ['_INBOX_client.abc', true],
-  ['_INBOX.*', false],
-  ['_INBOX.a b', false],
-  ['flotilla.command.decideGate', false],
-  ['_INBOX', false],
-])('an answer to %s is allowed: %s', (subject, allowed) => {
-  expect(ANSWER_SUBJECT.test(subject)).toBe(allowed);
 });

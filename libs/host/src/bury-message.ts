@@ -1,5 +1,6 @@
+import { mayAnswerTo } from '@flotilla/contracts/answer-subject';
 import type { DeadLetterRecord } from '@flotilla/contracts/dead-letter';
-import { ANSWER_SUBJECT, headers as headerNames } from '@flotilla/contracts/headers';
+import { headers as headerNames } from '@flotilla/contracts/headers';
 import { StepCompleted } from '@flotilla/contracts/messages/step-completed';
 import { problemOf } from '@flotilla/contracts/problem';
 import { deadSubject } from '@flotilla/contracts/streams';
@@ -45,7 +46,7 @@ export async function buryMessage({ store, answer }: BuryPorts, burial: Burial):
     throw failure;
   }
   const answerTo = contract.stream === 'TASKS' ? letter.headers[headerNames.answerTo] : undefined;
-  if (answerTo !== undefined && ANSWER_SUBJECT.test(answerTo)) {
+  if (answerTo !== undefined && mayAnswerTo(answerTo, letter.subject)) {
     answer(answerTo, JSON.stringify(problemOf(error)), { [headerNames.error]: error.code });
   }
 }

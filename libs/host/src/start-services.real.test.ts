@@ -30,7 +30,7 @@ const passwords = Object.fromEntries([...serviceNames, 'local'].map((name) => [n
 >;
 beforeAll(async () => {
   [nats, postgres] = await Promise.all([
-    startNats({ configuration: renderNatsAuthorization(passwords, { ci: 'p-ci' }) }),
+    startNats({ configuration: renderNatsAuthorization(passwords, { 'c_i-1@x': 'p-c_i-1@x' }) }),
     startPostgres(),
   ]);
 });
@@ -110,10 +110,10 @@ test('services of one process work under their own broker users, from a task on 
 
   const connect = (user: string) =>
     connectBroker({ url: nats.url, name: user, user, password: `p-${user}`, inboxPrefix: inboxPrefixOf(user) });
-  const [ci, gateway] = await Promise.all([connect('ci'), connect('gateway')]);
+  const [ci, gateway] = await Promise.all([connect('c_i-1@x'), connect('gateway')]);
   const submit = (project: string, answerTo: string) =>
     publishRaw(ci, {
-      subject: 'flotilla.tasks.submitted.ci',
+      subject: 'flotilla.tasks.submitted.c_i-1@x',
       messageId: project,
       payload: JSON.stringify({ ...TaskSubmitted.example, project }),
       headers: { [headers.answerTo]: answerTo },

@@ -48,6 +48,14 @@ test("a sender's message id is one among its own messages", async () => {
   expect(await Promise.all(ids)).toEqual(['ann/m-1', 'bob/m-1']);
 });
 
+test.each(['a_b', 'ann@x', 'ci-bot'])('the run id of a task of %s goes to its own inbox alone', async (name) => {
+  const own = `_INBOX_${name}.abc`;
+  const answeredTo = async (answerTo: string) =>
+    (await deliver(`flotilla.tasks.submitted.${name}`, { 'Flotilla-Answer-To': answerTo })).answers.map(([to]) => to);
+  expect(await answeredTo(own)).toEqual([own]);
+  expect(await answeredTo('_INBOX_bob.abc')).toEqual([]);
+});
+
 test('the run id goes to the inbox that the message names, and nowhere else', async () => {
   expect((await deliver('flotilla.tasks.submitted', { 'Flotilla-Answer-To': '_INBOX.abc.1' })).answers).toEqual([
     ['_INBOX.abc.1', { runId, created: true }],

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { ANSWER_SUBJECT, headers } from '@flotilla/contracts/headers';
+import { mayAnswerTo } from '@flotilla/contracts/answer-subject';
+import { headers } from '@flotilla/contracts/headers';
 import { Principal } from '@flotilla/contracts/ids';
 import type { TaskSubmitted } from '@flotilla/contracts/messages/task-submitted';
 import { intakeSubject } from '@flotilla/contracts/streams';
@@ -15,7 +16,7 @@ const MESSAGE_ID_HEADER = 'Nats-Msg-Id';
 const unnamed = Principal.parse('local');
 
 /**
- * Turns a task of the queue into a run, and answers with its id where the message names an `_INBOX.` subject. A refusal is
+ * Turns a task of the queue into a run, and answers with its id where the message names one of its publisher's inbox. A refusal is
  * thrown, which makes it a dead letter, and whoever buries that answers with it.
  */
 export class AcceptTaskHandler implements Handler<TaskSubmitted> {
@@ -34,7 +35,8 @@ export class AcceptTaskHandler implements Handler<TaskSubmitted> {
     const intakeId = given === undefined ? delivery.messageId : `${principal}/${shorten(given)}`;
     const submitted = await this.#intake.accept({ task, principal, through: 'queue', intakeId });
     const answerTo = delivery.headers.get(headers.answerTo);
-    if (answerTo !== undefined && ANSWER_SUBJECT.test(answerTo)) this.#answer(answerTo, JSON.stringify(submitted));
+    if (answerTo !== undefined && mayAnswerTo(answerTo, delivery.subject))
+      this.#answer(answerTo, JSON.stringify(submitted));
   }
 }
 

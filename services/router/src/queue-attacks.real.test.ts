@@ -6,6 +6,7 @@ import type { DeadLetter } from '@flotilla/contracts/calls/dead-view';
 import { SubmitTask } from '@flotilla/contracts/calls/submit-task';
 import { headers } from '@flotilla/contracts/headers';
 import { RunId } from '@flotilla/contracts/ids';
+import { inboxPrefixOf } from '@flotilla/contracts/principals';
 import { intakeSubject } from '@flotilla/contracts/streams';
 import { startService, type RunningService } from '@flotilla/host/start-service';
 import { request } from '@flotilla/stream/calls';
@@ -15,6 +16,7 @@ import { pollUntil } from '@flotilla/testing/servers/child-server';
 import { startNats, type NatsServer } from '@flotilla/testing/servers/start-nats';
 import { startPostgres, type PostgresServer } from '@flotilla/testing/servers/start-postgres';
 import pg from 'pg';
+import { randomUUID } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { routerService } from './router.module.ts';
@@ -59,7 +61,7 @@ interface Publication {
 
 /** Puts bytes on the queue as any NATS client does, again where the broker says that it dropped them, and waits for the answer at an inbox of its own. */
 async function publish(payload: string | Uint8Array, { as = 'ann', messageId, more = {} }: Publication = {}) {
-  const inbox = broker.createInbox();
+  const inbox = `${inboxPrefixOf(as)}.${randomUUID()}`;
   const answered = Promise.withResolvers<Answer>();
   broker.nc.subscribe(inbox, {
     max: 1,
@@ -203,6 +205,24 @@ test('who asks is who the subject names, whatever headers say, and an odd id is 
   const { body } = await publishTask({ ...good, goal: 'Forged.' }, { as: 'eve', messageId: `'; drop\u202e`, more });
   const { rows } = await database.query('select principal from router.run where id = $1', [body['runId']]);
   expect(rows).toEqual([{ principal: 'eve' }]);
+});
+
+test("neither an answer nor a refusal goes to another publisher's inbox", async () => {
+  const heard: string[] = [];
+  const subscription = broker.nc.subscribe('_INBOX_bob.>', { callback: (_, { subject }) => void heard.push(subject) });
+  const more = { [headers.answerTo]: '_INBOX_bob.x' };
+  const tasks = [JSON.stringify({ ...good, goal: 'For bob?' }), 'no task'];
+  const before = await newestLetter();
+  for (const payload of tasks)
+    await pollUntil('the broker takes the task', 5_000, async () => {
+      const given = { headers: toNatsHeaders(more) };
+      return !(await broker.js.publish(intakeSubject('ann'), payload, given)).duplicate;
+    });
+  await letterAfter(before);
+  await publishTask({ ...good, goal: 'Of bob himself.' }, { as: 'bob' });
+  subscription.unsubscribe();
+  expect(heard).toHaveLength(1);
+  expect(heard).not.toContain('_INBOX_bob.x');
 });
 
 test('an id of eight thousand characters is an id like any other', async () => {

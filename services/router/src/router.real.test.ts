@@ -4,6 +4,7 @@ import { AddProject } from '@flotilla/contracts/calls/add-project';
 import { DecideGate } from '@flotilla/contracts/calls/decide-gate';
 import { stepRequests } from '@flotilla/contracts/catalogue';
 import { RunId } from '@flotilla/contracts/ids';
+import { inboxPrefixOf } from '@flotilla/contracts/principals';
 import { StepCompleted } from '@flotilla/contracts/messages/step-completed';
 import { intakeSubject } from '@flotilla/contracts/streams';
 import { verbs, type Verb } from '@flotilla/contracts/verbs';
@@ -14,6 +15,7 @@ import { publishMessage, publishRaw } from '@flotilla/stream/publish-message';
 import { startNats, type NatsServer } from '@flotilla/testing/servers/start-nats';
 import { startPostgres, type PostgresServer } from '@flotilla/testing/servers/start-postgres';
 import { AckPolicy } from '@nats-io/jetstream';
+import { randomUUID } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { done, spentTokens } from './domain/run.fixture.ts';
@@ -79,7 +81,7 @@ async function workWell(): Promise<string[]> {
 async function queue(
   payload: unknown,
 ): Promise<{ readonly body: Record<string, unknown>; readonly code: string | undefined }> {
-  const inbox = broker.createInbox();
+  const inbox = `${inboxPrefixOf('ann')}.${randomUUID()}`;
   const answered = Promise.withResolvers<{ body: Record<string, unknown>; code: string | undefined }>();
   const subscription = broker.nc.subscribe(inbox, {
     max: 1,
