@@ -48,6 +48,8 @@ export interface Shop extends AsyncDisposable {
   runs(text: string): boolean;
   /** Another host: the same bucket and model, and nothing in its mirrors. */
   moveHost(): Workplaces;
+  /** Another process on this host, which knows nothing of the slots of those before it. */
+  restart(): Promise<Workplaces>;
 }
 
 /** Real git, real containers, a real HTTP model that follows a script; for tests that need the Docker engine. */
@@ -62,17 +64,19 @@ export async function openShop(script: Script, files: ScratchFiles = slugify): P
   const engine = connectDocker(process.env['DOCKER_HOST']);
   const slots = join(directory, 'slots');
   const image = sandboxImage();
-  const pool = await createSlotPool({
-    engine,
-    directory: slots,
-    installation,
-    image,
-    limit: 3,
-    ready: 0,
-    user: sandboxUserFor({ uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }),
-    newId,
-    now: () => performance.now(),
-  });
+  const openPool = () =>
+    createSlotPool({
+      engine,
+      directory: slots,
+      installation,
+      image,
+      limit: 3,
+      ready: 0,
+      user: sandboxUserFor({ uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }),
+      newId,
+      now: () => performance.now(),
+    });
+  const pool = await openPool();
   const setups = createSetupStore({ directory: join(directory, 'setups'), newId, now: () => performance.now() });
   const scripted = await startScriptedModel({ script });
   const model = createModel({
@@ -84,12 +88,12 @@ export async function openShop(script: Script, files: ScratchFiles = slugify): P
   });
   const containers = () => docker('ps', '--all', '--quiet', '--filter', `label=flotilla.installation=${installation}`);
   let hosts = 0;
-  const openHost = () =>
+  const openHost = (own = pool, host = (hosts += 1)) =>
     new Workplaces({
       git: createGit(),
-      mirrorDirectory: join(directory, `mirrors-${(hosts += 1)}`),
+      mirrorDirectory: join(directory, `mirrors-${host}`),
       bundles,
-      pool,
+      pool: own,
       setups,
       removeEarlier: (step) => removeDeliveriesOf({ engine, directory: slots, installation }, step),
     });
@@ -119,7 +123,8 @@ export async function openShop(script: Script, files: ScratchFiles = slugify): P
     },
     containers,
     runs: (text) => containers().some((container) => docker('top', container).some((line) => line.includes(text))),
-    moveHost: openHost,
+    moveHost: () => openHost(),
+    restart: async () => openHost(await openPool(), 1),
     async [Symbol.asyncDispose]() {
       await pool.close();
       await model.close();

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Change, Evidence } from '@flotilla/contracts/change';
@@ -9,7 +9,7 @@ import { MemoryBundles } from '@flotilla/testing/memory-bundles';
 import { ScratchRemote } from '@flotilla/testing/scratch-remote';
 import { CredentialDirectory } from './credentials/credential-directory.ts';
 import { openRemoteMirror, type RemoteMirrors } from './git/open-remote-mirror.ts';
-import { RemoteTargets } from './git/remote-target.ts';
+import { type CandidateStore, RemoteTargets } from './git/remote-target.ts';
 import { LandChangeHandler } from './land-change.handler.ts';
 import type { MergeLease } from './lease/merge-lease.ts';
 
@@ -19,6 +19,7 @@ const freeLease: MergeLease = { hold: (_lane, work) => work(new AbortController(
 export interface LandingParts {
   readonly git?: RunGit;
   readonly lease?: MergeLease;
+  readonly bundles?: CandidateStore;
   /** Another host: it has mirrors of its own. */
   readonly host?: string;
 }
@@ -49,7 +50,7 @@ export class LandingScene {
 
   merger(parts: LandingParts = {}): LandChangeHandler {
     const clock = () => new Date('2030-01-01T00:00:00Z');
-    const targets = new RemoteTargets({ mirrors: this.mirrors(parts), bundles: this.bundles, clock });
+    const targets = new RemoteTargets({ mirrors: this.mirrors(parts), bundles: parts.bundles ?? this.bundles, clock });
     return new LandChangeHandler(targets, parts.lease ?? freeLease);
   }
 
@@ -86,6 +87,25 @@ export class LandingScene {
       .map((commit) => commit.split(' '))
       .filter(([id, , second]) => [id, second].includes(change.commit));
     return brings.length;
+  }
+
+  /** Brings the branch and the bucket back to what they are now, and forgets every mirror. */
+  remember(): () => void {
+    const head = this.remote.head();
+    const bundles = [...this.bundles.names];
+    return () => {
+      this.remote.git('update-ref', 'refs/heads/main', head);
+      this.bundles.names.clear();
+      for (const [name, bytes] of bundles) this.bundles.names.set(name, bytes);
+      for (const host of readdirSync(this.#data)) rmSync(join(this.#data, host), { recursive: true, force: true });
+    };
+  }
+
+  /** Gives back what the kernel gives back of a process that ended: its locks on the mirrors. */
+  unlockMirrors(host = 'host'): void {
+    const mirrors = join(this.#data, host, 'mirrors');
+    if (!existsSync(mirrors)) return;
+    for (const name of readdirSync(mirrors)) if (name.endsWith('.lock')) rmSync(join(mirrors, name));
   }
 
   remove(): void {

@@ -147,8 +147,13 @@ export class MortalProcess {
   }
 }
 
+/** Kept, so that nothing of a dead process is collected and tidied up by that, such as an open file. */
+const unsettled: Promise<never>[] = [];
+
 function never(): Promise<never> {
-  return new Promise(() => undefined);
+  const promise = new Promise<never>(() => undefined);
+  unsettled.push(promise);
+  return promise;
 }
 
 async function settle(work: () => unknown): Promise<{ readonly value: unknown } | { readonly error: unknown }> {

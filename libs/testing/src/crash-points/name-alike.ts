@@ -6,8 +6,8 @@ const unlike: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ['letter', /replay\/\d+\//g],
   ['time', /\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d(?::?\d\d)?)/g],
 ];
-/** Fields that tell how long something took and who did it. */
-const unsteady = /^(durationMs|seconds|instance|delivery|traceparent|tracestate)$/;
+/** Fields that tell how long something took, who did it, and whether it was done or found done. */
+const unsteady = /^(durationMs|seconds|instance|delivery|how|reused|traceparent|tracestate)$/;
 
 /** The value with ids named by the order in which they come, and without times. */
 export function nameAlike<Value>(value: Value): Value {
