@@ -1,5 +1,6 @@
 import type { Function as ShellFunction } from 'unbash';
 import { HOLE } from './findings.ts';
+import { noArithmetic, type ArithmeticUse } from './judge-arithmetic.ts';
 
 /** What is known of the shell at some point of a script: every value a variable may have, not the one it has. */
 export interface Scope {
@@ -7,6 +8,9 @@ export interface Scope {
   readonly functions: Map<string, KnownFunction>;
   /** Functions that are being walked, so that one that calls itself ends. */
   readonly calling: Set<string>;
+  readonly arithmetic: ArithmeticUse;
+  /** Arrays whose subscripts are texts and no arithmetic. */
+  readonly associative: Set<string>;
   /** `$0 $1 …`; undefined where the caller's are unknown. */
   positional: readonly string[] | undefined;
   /** Where the script has gone with `cd`; empty at the start, a hole where it cannot be told. */
@@ -29,6 +33,8 @@ export function emptyScope(positional?: readonly string[]): Scope {
     variables: new Map(),
     functions: new Map(),
     calling: new Set(),
+    arithmetic: noArithmetic(),
+    associative: new Set(),
     positional,
     directory: '',
     choice: 0,
@@ -43,7 +49,7 @@ export function childScope(scope: Scope, positional: readonly string[] | undefin
 
 /** A process of its own (a subshell, a part of a pipe): what it defines and where it goes ends with it. */
 export function subshellScope(scope: Scope): Scope {
-  return { ...scope, functions: new Map(scope.functions) };
+  return { ...scope, functions: new Map(scope.functions), associative: new Set(scope.associative) };
 }
 
 export function assign(scope: Scope, name: string, value: string): void {

@@ -19,6 +19,7 @@ import { findShownSecrets } from './find-shown-secrets.ts';
 import { Findings, HOLE, LimitReached, PARTS_LIMIT, showWords } from './findings.ts';
 import { judgeCommand, type Setting } from './judge-command.ts';
 import { addsOwnModules, choosesCode, isCommandVariable, isExpandedVariable } from './judge-environment.ts';
+import { findEvaluatedText, noteEvaluated, noteExpression, noteFlow, noteOutput } from './judge-arithmetic.ts';
 import { judgeRedirect, readInput, type Note } from './judge-redirect.ts';
 import {
   INNER_COST,
@@ -42,6 +43,8 @@ import { assign, childScope, emptyScope, subshellScope, type Scope } from './sco
 export function walkText(text: string, findings: Findings): void {
   new Walker(findings).walkTop(text);
 }
+
+const EVALUATES = 'is a text that nobody read, and arithmetic runs what it holds';
 
 interface Place {
   readonly scope: Scope;
@@ -69,6 +72,8 @@ class Walker {
   walkTop(text: string): void {
     try {
       this.walkSource(text);
+      const evaluated = findEvaluatedText(this.place.scope.arithmetic);
+      if (evaluated !== undefined) this.note(evaluated, 'MUTATING', EVALUATES);
     } catch (error) {
       if (error instanceof LimitReached) this.note(text, 'MUTATING', 'has more parts than are judged', true);
       else this.note(text, 'MUTATING', 'could not be read', true);
@@ -146,6 +151,8 @@ class Walker {
       case 'CommandExpansion':
       case 'ProcessSubstitution':
       case 'ArithmeticCommandExpansion':
+        if (node.type === 'ArithmeticCommandExpansion' && noteOutput(node, this.place.scope))
+          this.note(node.text, 'MUTATING', EVALUATES);
         this.visitSubstitution(node.script, node.text);
         return;
       case 'Redirected':
@@ -156,6 +163,7 @@ class Walker {
         for (const word of node.wordlist ?? []) {
           for (const field of readWord(word, this.place.scope)) assign(this.place.scope, node.name.value, field.text);
         }
+        noteFlow(node.name.value, node.wordlist ?? [], this.place.scope);
         if (node.wordlist === undefined) assign(this.place.scope, node.name.value, HOLE);
         if (choosesCode(node.name.value, HOLE))
           this.note(node.name.value, 'MUTATING', 'is set, and decides which code other programs run');
@@ -164,12 +172,19 @@ class Walker {
         });
         return;
       case 'ParameterExpansion':
+        if (node.operation?.type === 'Default' && node.operation.operator.endsWith('='))
+          noteFlow(node.parameter, [node.operation.operand], this.place.scope);
+        this.visitSubscript(node.parameter, node.index);
         if (
           node.operation?.type === 'Default' &&
           node.operation.operator.endsWith('=') &&
           choosesCode(node.parameter, HOLE)
         )
           this.note(node.parameter, 'MUTATING', 'is set, and decides which code other programs run');
+        forEachChild(node, this.visitChild);
+        return;
+      case 'Slice':
+        this.evaluate(node.length === undefined ? [node.offset] : [node.offset, node.length]);
         forEachChild(node, this.visitChild);
         return;
       case 'Transform':
@@ -187,6 +202,8 @@ class Walker {
         return;
       case 'ArithmeticWord':
         if (hidesSubstitution(node.value)) this.visitHidden(node.value);
+        if (noteExpression(node.value, node.parts ?? [], this.place.scope))
+          this.note(node.value, 'MUTATING', EVALUATES);
         forEachChild(node, this.visitChild);
         return;
       case 'TestLogical':
@@ -196,11 +213,13 @@ class Walker {
         return;
       case 'TestUnary':
         this.visitTested(node.operand);
+        if (/^-[vR]$/.test(node.operator) && /[[$`]/.test(node.operand.text)) this.evaluate([node.operand]);
         forEachChild(node, this.visitChild);
         return;
       case 'TestBinary':
         this.visitTested(node.left);
         this.visitTested(node.right);
+        if (/^-(eq|ne|lt|le|gt|ge)$/.test(node.operator)) this.evaluate([node.left, node.right]);
         forEachChild(node, this.visitChild);
         return;
       case 'AnsiCQuoted':
@@ -312,6 +331,7 @@ class Walker {
 
   private visitCommand(node: Command): void {
     const assigned = node.prefix.filter((each) => each.type === 'Assignment');
+    this.noteDeclared(node);
     for (const each of assigned) this.visitAssignment(each);
     for (const redirect of node.redirects) this.visitRedirect(redirect);
     if (node.name !== undefined) this.visit(node.name);
@@ -408,6 +428,8 @@ class Walker {
     assign(scope, node.name, node.append && known !== undefined ? `${known}${value}` : value);
     if (hidesSubstitution(value)) this.visitHidden(value);
     if (node.index !== undefined) this.visitTested(node.index);
+    this.visitSubscript(node.name, node.index);
+    noteFlow(node.name, node.value.type === 'Word' ? [node.value] : node.value.elements, scope);
   }
 
   private judgeEnvironment(node: Assignment, own: readonly CommandClass[]): void {
@@ -452,6 +474,29 @@ class Walker {
     for (const each of findings.shown) {
       if (['NETWORK', 'REMOTE_MUTATION', 'DESTRUCTIVE', 'PRIVILEGED'].includes(each.class)) this.findings.add(each);
     }
+  }
+
+  /** What `let` and `declare` say of variables: values of an integer are evaluated, subscripts of an associative array are not. */
+  private noteDeclared({ name, args }: Command): void {
+    if (name?.value === 'let') this.evaluate(args.filter((each) => each.type === 'Word'));
+    if (!/^(declare|typeset|local|export|readonly)$/.test(name?.value ?? '')) return;
+    const { scope, certain } = this.place;
+    const declares = (flag: RegExp): boolean => args.some((each) => flag.test(each.text));
+    const names = args.map((each) => /^[A-Za-z_]\w*/.exec(each.text)?.[0]).filter((each) => each !== undefined);
+    for (const each of names) {
+      if (declares(/^-[a-zA-Z]*i/)) scope.arithmetic.evaluated.add(each);
+      if (declares(/^-[a-zA-Z]*A/) && certain) scope.associative.add(each);
+    }
+  }
+
+  private visitSubscript(name: string, index: Word | undefined): void {
+    if (index === undefined || index.text === '@' || index.text === '*') return;
+    if (!this.place.scope.associative.has(name)) this.evaluate([index]);
+  }
+
+  private evaluate(words: readonly Word[]): void {
+    if (noteEvaluated(words, this.place.scope))
+      this.note(words.map((word) => word.text).join(' '), 'MUTATING', EVALUATES);
   }
 
   private visitOperand(operand: TestExpression): void {

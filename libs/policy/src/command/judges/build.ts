@@ -291,6 +291,7 @@ export function judgeAfterDashes(call: Call): void {
   }
 }
 
+/** A module that is not here is what nobody read: many import, or run, what they are told. */
 const MODULES: readonly (readonly [RegExp, CommandClass, string])[] = [
   [/^(pytest|unittest|nose2?|tox|nox|doctest|coverage|behave|trial|green)$/, 'TEST', 'runs tests'],
   [
@@ -299,7 +300,7 @@ const MODULES: readonly (readonly [RegExp, CommandClass, string])[] = [
     'checks the code',
   ],
   [
-    /^(json\.tool|this|platform|sysconfig|site|calendar|ast|dis|tokenize|inspect|timeit|keyword|pydoc|symtable|colorsys|textwrap)$/,
+    /^(json\.tool|this|platform|sysconfig|site|calendar|ast|dis|tokenize|keyword|symtable|colorsys|textwrap)$/,
     'READ_ONLY',
     'only shows',
   ],
@@ -325,6 +326,7 @@ export function judgePython(call: Call): void {
     }
     const module = /^-[bBdEhiIOqsSuvVx]*m(.*)$/.exec(text);
     if (module !== null) {
+      if (/^-[^m]*i/.test(text)) call.runUnread('goes on with what it is fed');
       const name = module[1] === '' ? words[index + 1] : { text: module[1] ?? '', computed: false };
       judgeModule(name, words.slice(index + (module[1] === '' ? 2 : 1)), call);
       return;
@@ -354,6 +356,7 @@ function judgeModule(name: Field | undefined, rest: readonly Field[], call: Call
   }
   if (name.text === 'json.tool' && rest.filter((word) => !word.text.startsWith('-')).length > 1)
     call.add('MUTATING', 'writes its second operand');
+  if (name.text === 'sysconfig' && rest.length > 0) call.add('MUTATING', 'writes what the interpreter was built with');
   const known = MODULES.find(([pattern]) => pattern.test(name.text));
   if (known === undefined) call.add('MUTATING', 'runs a module that nobody read');
   else call.add(known[1], known[2]);

@@ -12,6 +12,8 @@ export function judgeNetworkShow(call: Call): void {
     call.name === 'ip' || call.name === 'bridge' || call.name === 'tc'
       ? !operands.some((operand) => CHANGES_NETWORK.test(operand.text))
       : operands.length < 2 && !call.words.some((word) => /^-[dsfi]$/.test(word.text));
+  if (/^(ip|bridge|tc)$/.test(call.name) && call.words.some((word) => /^--?ba?t?c?h?$/.test(word.text)))
+    call.runUnread('runs a list of commands that nobody read');
   if (!shows) call.add('PRIVILEGED', 'administers the network');
 }
 

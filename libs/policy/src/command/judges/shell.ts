@@ -117,7 +117,7 @@ export function judgeEnvironment(call: Call): void {
 
 function judgeVariable(text: string, call: Call): void {
   const equals = text.indexOf('=');
-  const name = text.slice(0, equals).replace(/\+$/, '');
+  const name = text.slice(0, equals).replace(/(\[.*)?\+?$/s, '');
   const value = text.slice(equals + 1);
   if (!choosesCode(name, value)) return;
   call.add('MUTATING', `sets ${name}, which decides what other programs run`);
@@ -195,14 +195,20 @@ export function judgeUnary(call: Call): void {
       judgeSubscript(call);
       return;
     case 'read':
-      for (const operand of operands) setVariable(operand.text, call);
+      for (const { text } of readNames(call)) setVariable(text, call);
       judgeSubscript(call);
+      return;
+    case 'compgen':
+      judgeWordList(call);
       return;
     case 'eval':
       evaluate(call);
       return;
     case 'unset':
-      for (const operand of operands) call.scope.functions.delete(operand.text);
+      for (const { text } of operands) {
+        call.scope.functions.delete(text);
+        call.scope.associative.delete(text);
+      }
       judgeSubscript(call);
       return;
     case 'alias':
@@ -248,9 +254,36 @@ function isInput(path: string | undefined): boolean {
 }
 
 /** A variable that a builtin sets to what nobody can tell. */
-function setVariable(name: string, call: Call): void {
+function setVariable(word: string, call: Call): void {
+  const name = word.replace(/\[.*$/s, '');
   assign(call.scope, name, HOLE);
+  call.scope.arithmetic.texts.add(name);
+  if (name.includes(HOLE)) call.add('MUTATING', 'sets a variable whose name is computed');
   if (choosesCode(name, HOLE)) call.add('MUTATING', `sets ${name}, which decides what other programs run`);
+}
+
+/** The variables of `read`: its operands and the array of `-a`, else REPLY. */
+function readNames(call: Call): readonly { readonly text: string }[] {
+  const { operands, flags } = call.arguments;
+  const arrays = call.words.flatMap(({ text }, index) => {
+    const given = /^-[ers]*a(.*)$/.exec(text)?.[1];
+    const array = given === '' ? call.words[index + 1]?.text : given;
+    return array === undefined ? [] : [{ text: array }];
+  });
+  return operands.length === 0 && !flags.includes('-a') ? [{ text: 'REPLY' }] : [...operands, ...arrays];
+}
+
+/** The words of `compgen -W` are expanded once more, substitutions and all. */
+function judgeWordList(call: Call): void {
+  for (const [index, word] of call.words.entries()) {
+    const list = /^-[a-z]*W(.*)$/s.exec(word.text)?.[1];
+    const text = list === '' ? call.words[index + 1]?.text : list;
+    if (text === undefined) continue;
+    if (text.includes(HOLE)) call.runUnread('expands a text that is computed');
+    if (/[$`]/.test(text)) call.add('MUTATING', 'expands a text as a program');
+    call.runShell(`: "${text.replaceAll('"', '\\"')}"`);
+  }
+  judgeSubscript(call);
 }
 
 function runLocked(call: Call): void {

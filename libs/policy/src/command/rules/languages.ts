@@ -238,7 +238,8 @@ export const languageRules: readonly Rule[] = [
     is: 'TEST',
     why: 'runs the tests of the project',
     tool: true,
-    valued: '-k -m -n -t -p -c -e -o --maxfail --testNamePattern --config --rootdir --reporter -r --require --import',
+    valued:
+      '-k -m -n -t -p -c -e -o --maxfail --testNamePattern --config --rootdir --reporter -r --require --import --junitxml --junit-xml --outputFile --coverageDirectory',
     effects: [
       {
         on: '-c --config --rootdir --rootDir -r --require --import --setupFiles --globalSetup',
@@ -254,11 +255,12 @@ export const languageRules: readonly Rule[] = [
       },
       { on: '--basetemp', is: 'MUTATING', why: 'empties the directory that is named' },
       {
-        on: '--junitxml --junit-xml --outputFile --result-log --report-log --output-log -O --output-junit --coverageDirectory',
+        on: '--junitxml --junit-xml --outputFile --outputFile.junit --outputFile.json --outputFile.html --result-log --report-log --output-log -O --output-junit --coverageDirectory',
         is: 'MUTATING',
         why: 'writes a file that is named',
-        when: /^[~/]|\.\.|(^|\/)src(\/|$)|\.(ts|js|py|go|rs|rb|sh)$/,
+        value: 'file',
       },
+      { on: '--coverage', is: 'TEST', why: 'shows what the tests cover' },
       { on: '-p', is: 'MUTATING', why: 'loads a plugin that is named', when: /[./]/, unless: /^no:/ },
       { on: '--pastebin', is: 'NETWORK', why: 'sends the results away' },
       {
@@ -276,6 +278,8 @@ export const languageRules: readonly Rule[] = [
       ['vitest run src/rm.test.ts', 'TEST'],
       ['pytest --basetemp=src', 'MUTATING'],
       ['jest -u', 'MUTATING'],
+      ['jest --outputFile=f', 'MUTATING'],
+      ['pytest --junitxml=/dev/null', 'TEST'],
       ['jest --config /tmp/x.js', 'MUTATING'],
       ['npx playwright install', 'MUTATING'],
       ['npx jest', 'TEST'],

@@ -1,4 +1,4 @@
-import type { Rule } from '../rule.ts';
+import type { OptionEffect, Rule } from '../rule.ts';
 import { OUTSIDE } from './outside.ts';
 
 /** Package managers of other languages: what they install they also run, so installing is a change and publishing leaves the sandbox. */
@@ -371,10 +371,22 @@ function goForm(is: 'BUILD' | 'TEST' | 'READ_ONLY'): NonNullable<Rule['forms']>[
       {
         on: '-o --o',
         is: 'MUTATING',
-        why: 'overwrites a file of the source',
+        why: 'writes a file that is named',
         value: 'file',
-        when: /\.(go|ts|js|py|rs|sh|mod|sum|json)$|^[~/]|\.\./,
+        ...(is === 'TEST' ? {} : { when: /\.(go|ts|js|py|rs|sh|mod|sum|json)$|^[~/]|\.\./ }),
       },
+      ...(is === 'TEST' ? testWrites() : []),
     ],
   };
+}
+
+function testWrites(): readonly OptionEffect[] {
+  return [
+    {
+      on: '-c -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace --c --coverprofile --cpuprofile --memprofile --blockprofile --mutexprofile --trace',
+      is: 'MUTATING',
+      why: 'writes a file',
+      value: 'file',
+    },
+  ];
 }

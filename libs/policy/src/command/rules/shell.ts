@@ -31,10 +31,25 @@ export const shellRules: readonly Rule[] = [
   },
   {
     names:
-      'shift return exit break continue wait jobs bg fg ulimit umask times getopts caller logout suspend disown help compgen unalias shopt',
+      'shift return exit break continue wait jobs bg fg ulimit umask times getopts caller logout suspend disown help unalias shopt',
     is: 'READ_ONLY',
     judge: 'subscript',
     examples: [['exit 1', 'READ_ONLY']],
+  },
+  {
+    names: 'compgen',
+    is: 'READ_ONLY',
+    valued: '-A -C -F -G -P -S -W -X -o',
+    effects: [
+      { on: '-C', is: 'MUTATING', why: 'runs a command for its words', value: 'shell' },
+      { on: '-F', is: 'MUTATING', why: 'calls a function for its words' },
+    ],
+    judge: 'unary',
+    examples: [
+      ['compgen -c', 'READ_ONLY'],
+      ["compgen -C 'touch x' a", 'MUTATING'],
+      ["compgen -W '$(rm -rf x)' a", 'DESTRUCTIVE!'],
+    ],
   },
   {
     names: 'unset',

@@ -132,6 +132,7 @@ export const systemRules: readonly Rule[] = [
       ['ip addr', 'READ_ONLY'],
       ['ip -4 route show', 'READ_ONLY'],
       ['ip link set eth0 down', 'PRIVILEGED'],
+      ['ip -batch f', 'MUTATING'],
       ['ifconfig', 'READ_ONLY'],
       ['ifconfig eth0 down', 'PRIVILEGED'],
     ],
