@@ -181,7 +181,8 @@ export async function openCrashWorld(
         if (mortal.lives) return;
         await raw.broker.nc.close();
         if (!mortal.dead) return raw.store.close();
-        await store.query('select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1', [
+        // It answers once the connection is gone, and with it its locks, which the next process would pass over.
+        await store.query('select pg_terminate_backend(pid, 10000) from pg_stat_activity where application_name = $1', [
           instance,
         ]);
         void raw.store.close().catch(() => undefined);
