@@ -15,6 +15,12 @@ export const archiveErrors = {
     summary: 'The run {runId} is kept while {retry} does its task again',
     advice: 'Wait for the end of {retry}, or ask for it with "flotilla cancel {retry}", then archive the run.',
   }),
+  archiveAgeMissing: defineError({
+    code: 'ARCHIVE_AGE_MISSING',
+    remedy: 'caller',
+    summary: 'No run is named and no age is given, and this fleet archives none by itself',
+    advice: 'Name runs, or say how old they must be, such as "flotilla archive --older-than 90d".',
+  }),
   archiveDirectoryMissing: defineError({
     code: 'ARCHIVE_DIRECTORY_MISSING',
     remedy: 'operator',

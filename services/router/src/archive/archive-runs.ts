@@ -1,6 +1,7 @@
 import type { ArchivedRun, ArchiveRuns } from '@flotilla/contracts/calls/archive-runs';
 import type { RequestOf, ResponseOf } from '@flotilla/contracts/define-call';
 import type { RunId } from '@flotilla/contracts/ids';
+import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { archiveBefore, whyKept } from '../domain/judge-archive.ts';
 import type { ArchiveStore, RunArchive } from '../store/archive.store.ts';
@@ -9,7 +10,7 @@ import type { RunArchiver } from './run-archiver.ts';
 export interface ArchiveRunsPorts {
   readonly archives: ArchiveStore;
   readonly archiver: RunArchiver;
-  /** Of runs that are not named and no age is given for. */
+  /** Of runs that are not named and no age is given for; 0: never without being told. */
   readonly afterDays: number;
   readonly clock: () => Date;
 }
@@ -29,8 +30,10 @@ export class ArchiveRunsCall {
     const { archives, clock, afterDays } = this.#ports;
     const { runIds, olderThanDays, dryRun, limit } = request;
     const named = [...new Set(runIds)];
+    const days = olderThanDays ?? (afterDays > 0 ? afterDays : undefined);
+    if (named.length === 0 && days === undefined) throw new FlotillaError(errors.archiveAgeMissing);
     const wanted =
-      named.length > 0 ? named : await archives.findDue(archiveBefore(clock(), olderThanDays ?? afterDays), limit + 1);
+      days === undefined || named.length > 0 ? named : await archives.findDue(archiveBefore(clock(), days), limit + 1);
     const until = clock().getTime() + answerWithinMs;
     const runs: ArchivedRun[] = [];
     for (const runId of wanted) {

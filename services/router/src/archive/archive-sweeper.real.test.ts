@@ -140,6 +140,18 @@ test('a base goes once it is old and no run that is not archived knows its commi
   expect(await bases()).toEqual([base('a')]);
 });
 
+test('a request without runs and an age is refused where nothing is archived by itself', async () => {
+  const { archives, archiver, clock } = fixture;
+  const call = new ArchiveRunsCall({ archives, archiver, afterDays: 0, clock });
+  const ask = (request: object) => call.answer(ArchiveRuns.request.parse(request));
+  const runId = await fixture.makeEnded();
+  fixture.passTime(days(1));
+  for (const request of [{}, { dryRun: true }])
+    await expect(ask(request)).rejects.toMatchObject({ code: 'ARCHIVE_AGE_MISSING' });
+  expect(await stateOf(runId)).toBe('kept');
+  expect((await ask({ olderThanDays: 0, dryRun: true })).runs).toContainEqual({ runId, state: 'due' });
+});
+
 test('a client names runs or an age, and is told of each what became of it', async () => {
   const call = new ArchiveRunsCall({
     archives: fixture.archives,
