@@ -8,6 +8,7 @@ beforeAll(async () => {
   server = await startHealthServer({
     host: '127.0.0.1',
     port: 0,
+    pid: 4711,
     checks: () => Promise.resolve({ nats: true, postgres: holds }),
     signs: () => ({ stages: silentMs, outbox: 0 }),
   });
@@ -22,11 +23,25 @@ async function ask(path: string): Promise<unknown> {
 test('a process is alive while its parts give signs of life, whatever it waits for', async () => {
   [silentMs, holds] = [DEAD_AFTER_MS, false];
   expect(await ask('/health')).toEqual([200, { status: 'running' }]);
-  expect(await ask('/ready')).toEqual([503, { status: 'not ready', checks: { nats: true, postgres: false } }]);
+  expect(await ask('/ready')).toEqual([
+    503,
+    { status: 'not ready', pid: 4711, checks: { nats: true, postgres: false } },
+  ]);
 });
 
 test('a process with a part that gave no sign of life for a minute is dead, and the part is named', async () => {
   [silentMs, holds] = [DEAD_AFTER_MS + 1, true];
   expect(await ask('/health')).toEqual([503, { status: 'dead', silent: ['stages'] }]);
-  expect(await ask('/ready')).toEqual([200, { status: 'ready', checks: { nats: true, postgres: true } }]);
+  expect(await ask('/ready')).toEqual([200, { status: 'ready', pid: 4711, checks: { nats: true, postgres: true } }]);
+});
+
+test('a port that is taken is refused with an error that names it', async () => {
+  const { port } = server;
+  const checks = () => Promise.resolve({});
+  await expect(startHealthServer({ host: '127.0.0.1', port, pid: 1, checks, signs: () => ({}) })).rejects.toMatchObject(
+    {
+      code: 'HEALTH_ADDRESS_UNUSABLE',
+      details: { port, reason: expect.stringContaining('EADDRINUSE') },
+    },
+  );
 });

@@ -1,4 +1,6 @@
 import { createServer } from 'node:http';
+import { errors } from '@flotilla/errors/catalogue';
+import { FlotillaError } from '@flotilla/errors/flotilla-error';
 
 /** What a process needs to be ready, by name; asked at each request. */
 export type ReadinessChecks = () => Promise<Readonly<Record<string, boolean>>>;
@@ -15,6 +17,8 @@ export interface HealthOptions {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
+  /** Of this process, told with its readiness: whoever started it knows by it that the answer is not another program's. */
+  readonly pid: number;
   readonly checks: ReadinessChecks;
   readonly signs: LifeSigns;
 }
@@ -24,9 +28,9 @@ export const DEAD_AFTER_MS = 60_000;
 
 /**
  * GET /health: the process lives (200), or a part of it gave no sign of life for a minute, and only a restart helps (503). GET /ready: every check holds now
- * (200), or which does not (503). Needs no token and tells nothing else.
+ * (200), or which does not (503), and the id of the process. Needs no token and tells nothing else. Throws HEALTH_ADDRESS_UNUSABLE.
  */
-export async function startHealthServer({ host, port, checks, signs }: HealthOptions): Promise<HealthServer> {
+export async function startHealthServer({ host, port, pid, checks, signs }: HealthOptions): Promise<HealthServer> {
   const server = createServer((request, response) => {
     const send = (status: number, body: unknown): void => {
       response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' });
@@ -45,9 +49,9 @@ export async function startHealthServer({ host, port, checks, signs }: HealthOpt
         checks().then(
           (results) => {
             const ready = Object.values(results).every(Boolean);
-            send(ready ? 200 : 503, { status: ready ? 'ready' : 'not ready', checks: results });
+            send(ready ? 200 : 503, { status: ready ? 'ready' : 'not ready', pid, checks: results });
           },
-          () => send(503, { status: 'not ready' }),
+          () => send(503, { status: 'not ready', pid }),
         );
         return;
       default:
@@ -55,7 +59,9 @@ export async function startHealthServer({ host, port, checks, signs }: HealthOpt
     }
   });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
+    server.once('error', (cause) =>
+      reject(new FlotillaError(errors.healthAddressUnusable, { host, port, reason: cause.message }, { cause })),
+    );
     server.listen(port, host, resolve);
   });
   const address = server.address();

@@ -81,7 +81,7 @@ function serveHealth(
   { checks, signs }: Observed,
 ): Promise<HealthServer> {
   const { healthHost, healthPort } = shared.settingsOf(name);
-  return startHealthServer({ host: healthHost, port: healthPort, checks, signs });
+  return startHealthServer({ host: healthHost, port: healthPort, pid: process.pid, checks, signs });
 }
 
 async function startWithin(

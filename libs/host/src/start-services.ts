@@ -51,7 +51,7 @@ export async function startServices(
     const [first] = definitions;
     if (first === undefined) throw new RangeError('a process has at least one service');
     const { healthHost, healthPort } = shared.settingsOf(first.name);
-    const health = await startHealthServer({ host: healthHost, port: healthPort, checks, signs });
+    const health = await startHealthServer({ host: healthHost, port: healthPort, pid: process.pid, checks, signs });
     closers.push(() => health.close());
     shared.logger.info({ event: 'services_ready', port: health.port });
     return { port: health.port, checks, signs, close };

@@ -8,11 +8,17 @@ import { supervise, type Supervised } from './supervise.ts';
 
 type Options = Pick<FleetOptions, 'dataDirectory' | 'report' | 'signal' | 'httpPort' | 'onGivenUp'>;
 
+/** Whose port another program has. */
+type TakenPort = 'gateway' | 'health';
+
+type Start =
+  { readonly kind: 'ready'; readonly supervised: Supervised } | { readonly kind: 'taken'; readonly port: TakenPort };
+
 const attempts = 3;
 
 /**
- * Starts the services and waits until they are ready. Where somebody took the gateway's port since it was chosen, and nobody asked
- * for that port, they are started again as `describeAnew` says then, on another one.
+ * Starts the services and waits until they are ready. Where somebody took a port since it was chosen, the gateway's that nobody asked
+ * for or one that a service tells its health on, they are started again as `describeAnew` says then, on others.
  */
 export async function superviseOnFreePort(
   options: Options,
@@ -23,29 +29,40 @@ export async function superviseOnFreePort(
   const mayMove = httpPort === undefined || httpPort === 0;
   let services = first;
   for (let attempt = 1; ; attempt += 1) {
-    const start = await startOnce(options, services, mayMove && attempt < attempts);
+    const isExchanged = (error: FlotillaError): boolean => {
+      const port = readTakenPort(error);
+      return attempt < attempts && (port === 'health' || (port === 'gateway' && mayMove));
+    };
+    const start = await startOnce(options, services, isExchanged);
     if (start.kind === 'ready') return { url: services.url, supervised: start.supervised };
-    await forgetHttpPort(dataDirectory);
+    if (start.port === 'gateway') await forgetHttpPort(dataDirectory);
     const taken = services.url;
     services = await describeAnew();
-    report.warn('services', `another program took ${taken} meanwhile; the gateway gets ${services.url}`);
+    report.warn(
+      'services',
+      start.port === 'gateway'
+        ? `another program took ${taken} meanwhile; the gateway gets ${services.url}`
+        : 'another program took a port of the services meanwhile; they are started again on others',
+    );
   }
 }
 
 async function startOnce(
   { report, signal, onGivenUp }: Options,
   { list, url }: DescribedServices,
-  mayMove: boolean,
-): Promise<{ readonly kind: 'ready'; readonly supervised: Supervised } | { readonly kind: 'taken' }> {
+  isExchanged: (error: FlotillaError) => boolean,
+): Promise<Start> {
   const taken = new AbortController();
+  let port: TakenPort | undefined;
   let ready = false;
   const supervised = supervise({
     services: list,
     report,
     signal: AbortSignal.any([signal, taken.signal]),
     onGivenUp: (error) => {
-      if (mayMove && !ready && isPortTaken(error)) taken.abort(error);
-      else onGivenUp(error);
+      if (ready || !isExchanged(error)) return onGivenUp(error);
+      port = readTakenPort(error);
+      taken.abort(error);
     },
   });
   try {
@@ -61,11 +78,13 @@ async function startOnce(
     return { kind: 'ready', supervised };
   } catch (error) {
     await supervised.stop();
-    if (taken.signal.aborted && !signal.aborted) return { kind: 'taken' };
+    if (port !== undefined && !signal.aborted) return { kind: 'taken', port };
     throw error;
   }
 }
 
-function isPortTaken({ details }: FlotillaError): boolean {
-  return details['cause'] === errors.addressUnusable.code && /EADDRINUSE/.test(String(details['reason']));
+function readTakenPort({ details }: FlotillaError): TakenPort | undefined {
+  if (!/EADDRINUSE/.test(String(details['reason']))) return undefined;
+  if (details['cause'] === errors.healthAddressUnusable.code) return 'health';
+  return details['cause'] === errors.addressUnusable.code ? 'gateway' : undefined;
 }

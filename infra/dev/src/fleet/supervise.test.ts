@@ -15,7 +15,7 @@ const fatal = (code: string) =>
   JSON.stringify({ level: 'fatal', event: 'start_failed', code, reason: 'it names no model', advice: 'Correct it.' });
 
 /** Supervises a service of shell whose readiness is that of `readyUrl`; gives up as the start of a fleet does. */
-function run(script: string, readyUrl = 'http://127.0.0.1:1/ready') {
+function run(script: string, readyUrl = 'http://127.0.0.1:1/ready', readyWithinMs = 120_000) {
   const stopped = new AbortController();
   const givenUp: FlotillaError[] = [];
   const logFile = join(directory, 'planner.log');
@@ -23,6 +23,7 @@ function run(script: string, readyUrl = 'http://127.0.0.1:1/ready') {
     services: [{ name: 'planner', command: ['sh', '-c', script], environment: {}, logFile, readyUrl }],
     report: silentReport,
     signal: stopped.signal,
+    readyWithinMs,
     onGivenUp: (error) => {
       givenUp.push(error);
       stopped.abort(error);
@@ -60,11 +61,28 @@ test.each([
   expect(givenUp).toEqual([]);
 });
 
+test("another program's answer on a service's port does not make the service ready", async () => {
+  const other = createServer((_, response) => response.end(JSON.stringify({ status: 'ready', pid: process.pid })));
+  other.listen(0);
+  const { port } = other.address() as { readonly port: number };
+  const { supervised } = run('exec sleep 60', `http://127.0.0.1:${port}/ready`, 500);
+  try {
+    await expect(supervised.ready()).rejects.toMatchObject({
+      code: 'SERVICE_NOT_READY',
+      details: { reason: 'another program answers on its port' },
+    });
+  } finally {
+    await supervised.stop();
+    other.close();
+  }
+});
+
 test('a service that was ready is started again whatever keeps it from starting then', async () => {
-  const health = createServer((_, response) => response.end()).listen(0);
+  const health = createServer((_, response) => response.end(JSON.stringify({ pid: pidOf() }))).listen(0);
   const { port } = health.address() as { readonly port: number };
   const script = `echo starts; while ! [ -e '${directory}/ready' ]; do sleep 0.05; done; echo '${fatal('MODEL_SETTING_INVALID')}' >&2; exit 1`;
   const { supervised, givenUp, starts } = run(script, `http://127.0.0.1:${port}/ready`);
+  const pidOf = () => supervised.processes.get('planner')?.pid;
   try {
     await supervised.ready();
     writeFileSync(join(directory, 'ready'), '');

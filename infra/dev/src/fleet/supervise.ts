@@ -5,7 +5,7 @@ import { readRefusal } from './read-refusal.ts';
 import { ServiceProcess, type ServiceProcessOptions } from './service-process.ts';
 
 export interface SupervisedService extends Omit<ServiceProcessOptions, 'onEnded'> {
-  /** Answers 200 when the service can work. */
+  /** Answers 200 when the service can work, with the id of the process that answers. */
   readonly readyUrl: string;
 }
 
@@ -82,7 +82,7 @@ export function supervise(options: SuperviseOptions): Supervised {
     ready: async () => {
       await Promise.all(
         options.services.map(async (service) => {
-          await waitUntilReady(service, options);
+          await waitUntilReady(service, () => processes.get(service.name)?.pid, options);
           everReady.add(service.name);
         }),
       );
@@ -98,9 +98,10 @@ export function supervise(options: SuperviseOptions): Supervised {
 
 const pollMs = 100;
 
-/** Polls the service's readiness; throws SERVICE_NOT_READY with what it last said. */
+/** Polls the service's readiness, where another program's answer does not count; throws SERVICE_NOT_READY with what it last said. */
 async function waitUntilReady(
   service: SupervisedService,
+  pidOf: () => number | undefined,
   { signal, readyWithinMs = 120_000 }: SuperviseOptions,
 ): Promise<void> {
   const deadline = performance.now() + readyWithinMs;
@@ -109,8 +110,10 @@ async function waitUntilReady(
     signal.throwIfAborted();
     try {
       const response = await fetch(service.readyUrl, { signal: AbortSignal.timeout(2_000) });
-      if (response.ok) return;
-      reason = (await response.text()).slice(0, 500);
+      const answer = await response.text();
+      const ours = readPid(answer) === pidOf();
+      if (response.ok && ours) return;
+      reason = ours ? answer.slice(0, 500) : 'another program answers on its port';
     } catch (error) {
       reason = error instanceof Error ? error.message : String(error);
     }
@@ -122,4 +125,13 @@ async function waitUntilReady(
     reason,
     log: service.logFile,
   });
+}
+
+function readPid(answer: string): unknown {
+  try {
+    const value: unknown = JSON.parse(answer);
+    return typeof value === 'object' && value !== null && 'pid' in value ? value.pid : null;
+  } catch {
+    return null;
+  }
 }

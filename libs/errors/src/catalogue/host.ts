@@ -7,6 +7,12 @@ export const hostErrors = {
     summary: 'The {service} cannot start with its settings: {problems}',
     advice: 'Set what is named, as infra/reference/settings.md describes, and start it again.',
   }),
+  healthAddressUnusable: defineError({
+    code: 'HEALTH_ADDRESS_UNUSABLE',
+    remedy: 'operator',
+    summary: 'Health cannot be served on {host}:{port}: {reason}',
+    advice: 'Set FLOTILLA_HEALTH_HOST and FLOTILLA_HEALTH_PORT to an address that is free, or stop what uses it.',
+  }),
   settingMissing: defineError({
     code: 'SETTING_MISSING',
     remedy: 'operator',
