@@ -108,11 +108,12 @@ test('a directory without mirrors, and half of one, hold none', async () => {
 
 test('what a crash left in the scratch room is removed after a day', async () => {
   const directory = scratchDirectory();
-  mkdirSync(join(directory, 'scratch-old'));
+  const left = ['scratch-old', 'inspect-old'].map((name) => join(directory, name));
+  for (const path of left) mkdirSync(path);
   await removeAbandonedScratch(directory, new Date());
-  expect(existsSync(join(directory, 'scratch-old'))).toBe(true);
+  expect(left.map((path) => existsSync(path))).toEqual([true, true]);
   await removeAbandonedScratch(directory, new Date(Date.now() + 2 * day));
-  expect(existsSync(join(directory, 'scratch-old'))).toBe(false);
+  expect(left.map((path) => existsSync(path))).toEqual([false, false]);
 });
 
 async function keptOf(mirror: Mirror, git: RunGit = createGit(), signal?: AbortSignal) {

@@ -30,12 +30,19 @@ export async function maintainMirror(mirror: KeptMirror, spentRuns: readonly Run
   });
 }
 
-/** Removes the scratch directories that a crash left a day ago. */
+const abandoned = /^(scratch|inspect)-/;
+
+/** Removes the directories of work under way that a crash left a day ago. */
 export async function removeAbandonedScratch(cacheDirectory: string, now: Date): Promise<void> {
-  const names = (await readdir(cacheDirectory)).filter((name) => name.startsWith('scratch-'));
+  const names = (await readdir(cacheDirectory).catch(noneWithoutDirectory)).filter((name) => abandoned.test(name));
   for (const name of names) {
     const info = await stat(join(cacheDirectory, name)).catch(() => undefined);
     if (info === undefined || now.getTime() - info.mtimeMs < abandonedAfterMs) continue;
     await rm(join(cacheDirectory, name), { recursive: true, force: true });
   }
+}
+
+function noneWithoutDirectory(error: NodeJS.ErrnoException): readonly string[] {
+  if (error.code === 'ENOENT') return [];
+  throw error;
 }

@@ -9,6 +9,7 @@ import type { StepWork } from '@flotilla/host/step-work';
 import { MemoryStepContext } from '@flotilla/testing/memory-step-context';
 import { ScratchRemote } from '@flotilla/testing/scratch-remote';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdir, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LandStepRequested } from '@flotilla/contracts/messages/land-step-requested';
@@ -128,6 +129,15 @@ test('where the ends of runs cannot be read, no commit is let go', async () => {
   await keeper({ endOf: () => Promise.reject(lost) }).keep();
   expect(await listPinnedRuns(mirror)).toEqual([running, landed, failed]);
   expect(troubles).toEqual([lost]);
+});
+
+test('what an asking of a remote left behind is removed, also where no mirror is', async () => {
+  const left = join(data, 'mirrors', 'inspect-old');
+  await mkdir(left, { recursive: true });
+  now = new Date(Date.now() + 2 * 24 * 3600 * 1000);
+  await keeper().keep();
+  expect(await readdir(join(data, 'mirrors'))).toEqual([]);
+  expect(troubles).toEqual([]);
 });
 
 test('a keeper that is stopped ends at once, and one without mirrors has nothing to do', async () => {

@@ -71,7 +71,7 @@ export class MirrorKeeper {
     try {
       const mirrors = await listMirrors(mirrorDirectory);
       for (const mirror of mirrors) await this.#keepMirror(mirror);
-      if (mirrors.length > 0) await removeAbandonedScratch(mirrorDirectory, clock());
+      await removeAbandonedScratch(mirrorDirectory, clock());
     } catch (error) {
       onTrouble('all', error);
     }
