@@ -9,22 +9,27 @@ import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import type { Store } from '@flotilla/store/store';
 import type { Burial } from '@flotilla/stream/delivery-guard';
 import { keepPayload } from './keep-payload.ts';
+import { aboutStep } from './step-handler.ts';
 import { StepName } from './step-request.ts';
+import type { StepAnswer } from './step-work.ts';
 import { readSpent } from './sum-spent.ts';
 
 export interface BuryPorts {
   readonly store: Store;
   /** Sends to core NATS; nothing keeps it. */
   readonly answer: (subject: string, payload: string, headers: Readonly<Record<string, string>>) => void;
+  /** How a step that is given up ended all the same. Throws while that cannot be told; nothing is buried then. */
+  readonly findEnd?: (burial: Burial) => Promise<StepAnswer | undefined>;
 }
 
 /**
- * The one dead-letter handler: keeps the letter, tells the run that its step failed, and tells whoever put a task on the queue why it
+ * The one dead-letter handler: keeps the letter, tells the run that its step failed, or how it ended before that, and tells whoever put a task on the queue why it
  * was refused. Safe to repeat; a message that was handled meanwhile is left alone.
  */
-export async function buryMessage({ store, answer }: BuryPorts, burial: Burial): Promise<void> {
+export async function buryMessage({ store, answer, findEnd }: BuryPorts, burial: Burial): Promise<void> {
   const { letter, contract, error, claim } = burial;
   const step = contract.subject.startsWith('flotilla.step.requested.') ? readStepName(letter) : undefined;
+  const end = step === undefined ? undefined : await findEnd?.(burial);
   const spent = step === undefined ? undefined : await readSpent(store, step);
   try {
     await store.transaction(async (transaction) => {
@@ -36,8 +41,12 @@ export async function buryMessage({ store, answer }: BuryPorts, burial: Burial):
         ...(letter.headers[headerNames.traceparent] === undefined ? {} : { headers: traceOf(letter) }),
       });
       if (step !== undefined && spent !== undefined) {
-        const outcome = { kind: 'failed', code: error.code, message: error.message, advice: error.advice } as const;
-        await transaction.publish(StepCompleted, { ...step, outcome, spent });
+        const failed = { kind: 'failed', code: error.code, message: error.message, advice: error.advice } as const;
+        const { entries = [], ...answer }: StepAnswer = end ?? { outcome: failed, spent };
+        await transaction.publish(StepCompleted, { ...step, ...answer });
+        const lease = claim?.lease;
+        if (entries.length > 0 && lease !== undefined)
+          await transaction.appendLog(step.runId, entries.map(aboutStep(step)), { lease });
       }
       await transaction.completeInbox(letter.messageId, letter.stage);
     });

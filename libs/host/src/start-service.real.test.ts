@@ -4,6 +4,7 @@ import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { acquireLease, stepLeaseKey } from '@flotilla/store/lease';
 import { recordDelivery } from '@flotilla/store/inbox';
 import { publishRaw } from '@flotilla/stream/publish-message';
+import type { StepAnswer } from './step-work.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import {
   createHostFixture,
@@ -190,6 +191,33 @@ test('what a step achieved before it was late or cancelled is its answer, and is
   await answered(late);
   expect(await fixture.answers(late)).toMatchObject([{ outcome: { kind: 'done' } }]);
   expect(signals).toEqual([false, false, false]);
+});
+
+test('a step that is given up is answered with what it achieved, and looked at until that is known', async () => {
+  let looks = 0;
+  const findDone = async (): Promise<StepAnswer> => {
+    looks += 1;
+    if (looks === 1) throw new FlotillaError(errors.landingUnknown, { commit: 'c', branch: 'main', reason: 'away' });
+    return { ...planned, entries: [{ type: 'plan.written', payload: { plan: 'Do it.' } }] };
+  };
+  const refuse = () => Promise.reject(new FlotillaError(errors.remoteNotFound, { remote: 'r', reason: 'gone' }));
+  await fixture.start(plannerDefinition(refuse, { findDone }));
+  const request = planRequest();
+  await fixture.request(request);
+  await answered(request);
+  expect(await fixture.answers(request)).toMatchObject([{ outcome: { kind: 'done' } }]);
+  expect(await fixture.entries(request.runId, request.stepId)).toContain('plan.written');
+  expect(looks).toBe(2);
+});
+
+test('a step of which nobody can tell what it achieved says so once its time is over', async () => {
+  const unknown = new FlotillaError(errors.landingUnknown, { commit: 'c', branch: 'main', reason: 'away' });
+  const refuse = () => Promise.reject(new FlotillaError(errors.remoteNotFound, { remote: 'r', reason: 'gone' }));
+  await fixture.start(plannerDefinition(refuse, { findDone: () => Promise.reject(unknown) }));
+  const request = planRequest({ deadline: new Date(Date.now() + 1_500).toISOString() });
+  await fixture.request(request);
+  await answered(request);
+  expect(await fixture.answers(request)).toMatchObject([{ outcome: { kind: 'failed', code: 'LANDING_UNKNOWN' } }]);
 });
 
 test('a run that is cancelled stops its step, and what the journal shows was spent is told', async () => {

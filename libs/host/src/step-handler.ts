@@ -55,6 +55,26 @@ export class StepHandler implements Handler<StepRequest> {
     });
   }
 
+  /**
+   * The answer of a step that is given up: what it achieved all the same; undefined where that is nothing. Throws while only time
+   * can tell.
+   */
+  async findEnd(request: StepRequest, lease: Lease, signal: AbortSignal): Promise<StepAnswer | undefined> {
+    const { store, clock } = this.#ports;
+    if (this.#work.findDone === undefined || (await isEnded(store, request.runId))) return undefined;
+    try {
+      return await this.#work.findDone(request, this.#createContext(request, { delivery: 1 }, lease, signal));
+    } catch (error) {
+      if (!(error instanceof FlotillaError)) return undefined;
+      if (error.remedy === 'wait' || signal.aborted) throw error;
+      if (!error.is(errors.landingUnknown)) return undefined;
+      const over = clock().getTime() >= Date.parse(request.deadline) || (await isCancelled(store, request.runId));
+      if (!over) throw error;
+      const { code, message, advice } = error;
+      return { outcome: { kind: 'failed', code, message, advice }, spent: await readSpent(store, request) };
+    }
+  }
+
   async #answerWithoutWork(request: StepRequest, delivery: Delivery, lease: Lease): Promise<StepAnswer | undefined> {
     if (await isCancelled(this.#ports.store, request.runId))
       return this.#answerStopped(request, delivery, lease, 'cancelled');
@@ -142,7 +162,12 @@ export class StepHandler implements Handler<StepRequest> {
     });
   }
 
-  #createContext(request: StepRequest, delivery: Delivery, lease: Lease, signal: AbortSignal): StepContext {
+  #createContext(
+    request: StepRequest,
+    delivery: Pick<Delivery, 'delivery'>,
+    lease: Lease,
+    signal: AbortSignal,
+  ): StepContext {
     const { store, service, instance } = this.#ports;
     const { runId, stepId, attempt } = request;
     return {
@@ -164,6 +189,9 @@ export class StepHandler implements Handler<StepRequest> {
   }
 }
 
-function aboutStep({ stepId, attempt }: StepRequest): (entry: NewLogEntry) => NewLogEntry {
+export function aboutStep({
+  stepId,
+  attempt,
+}: Pick<StepRequest, 'stepId' | 'attempt'>): (entry: NewLogEntry) => NewLogEntry {
   return (entry) => ({ ...entry, stepId, attempt });
 }

@@ -42,7 +42,8 @@ export interface StepWork<Request extends StepRequest> {
   work(request: Request, context: StepContext): Promise<StepAnswer>;
   /**
    * For work whose effect lies outside of our tables: what an earlier delivery achieved, or undefined. Asked before a step is
-   * answered as cancelled or late, so that such an answer is never given for what has happened. Must have no effect.
+   * answered as cancelled, late or failed, so that such an answer is never given for what has happened. Must have no effect. Throws
+   * LANDING_UNKNOWN where that cannot be told.
    */
   findDone?(request: Request, context: StepContext): Promise<StepAnswer | undefined>;
 }

@@ -7,7 +7,7 @@ import { recordFailure, recordPutOff } from '@flotilla/store/inbox';
 import { releaseLease, renewLease } from '@flotilla/store/lease';
 import { republishAnswers } from '@flotilla/store/outbox';
 import type { Store } from '@flotilla/store/store';
-import { DEATH_LIMIT, type Settlement } from '@flotilla/stream/decide-settlement';
+import { classify, DEATH_LIMIT, type Settlement } from '@flotilla/stream/decide-settlement';
 import type { Arrival, Begun, Burial, Claim, DeliveryGuard } from '@flotilla/stream/delivery-guard';
 import { readStepRequest } from './step-request.ts';
 
@@ -19,6 +19,8 @@ export interface StoreGuardOptions {
   /** Default 15 s. */
   readonly leaseMs?: number;
 }
+
+const buryRetryMs = 3_000;
 
 /** Keeps leases, deliveries and failures in Postgres, where they outlive processes and brokers. */
 export class StoreGuard implements DeliveryGuard {
@@ -74,7 +76,14 @@ export class StoreGuard implements DeliveryGuard {
   }
 
   async bury(burial: Burial): Promise<void> {
-    await this.#options.bury(burial);
+    try {
+      await this.#options.bury(burial);
+    } catch (failure) {
+      // It comes again, and finds its lease free and no death counted.
+      const settlement = { kind: 'later', delayMs: buryRetryMs, counted: false, error: classify(failure) } as const;
+      if (burial.claim !== undefined) await this.settle(burial.claim, settlement);
+      throw failure;
+    }
     const lease = burial.claim?.lease;
     if (lease !== undefined) await releaseLease(this.#options.store, lease);
   }

@@ -4,6 +4,7 @@ import { serveCalls } from '@flotilla/stream/calls';
 import { publishLive, subscribeEvents } from '@flotilla/stream/live';
 import { provisionStreams } from '@flotilla/stream/provision-streams';
 import { toNatsHeaders } from '@flotilla/stream/publish-message';
+import type { Burial } from '@flotilla/stream/delivery-guard';
 import type { Handler, Stage } from '@flotilla/stream/stage';
 import { StageRunner } from '@flotilla/stream/stage-runner';
 import { buryMessage } from './bury-message.ts';
@@ -12,9 +13,9 @@ import { observeCalls, observeDeliveries } from './delivery-observer.ts';
 import type { GetProvider, Resources, ServiceDefinition } from './service-definition.ts';
 import type { StagePorts } from './stage-transport.ts';
 import { StepHandler } from './step-handler.ts';
-import type { StepRequest } from './step-request.ts';
+import { readStepRequest, type StepRequest } from './step-request.ts';
 import { isStepStage } from './step-stage.ts';
-import type { StepWork } from './step-work.ts';
+import type { StepAnswer, StepWork } from './step-work.ts';
 import { StoreGuard } from './store-guard.ts';
 import { waitOut } from './wait-out.ts';
 
@@ -87,20 +88,27 @@ export class WorkIntake implements StagePorts {
     const { broker, store, logger, metrics, service, instance, clock } = this.#resources;
     const answer = (subject: string, payload: string, headers: Readonly<Record<string, string>>): void =>
       broker.nc.publish(subject, payload, { headers: toNatsHeaders(headers) });
+    // What a stage names is a handler of its message, or a StepWork where it is a step: `stage` and `stepStage` take nothing else.
+    const step = isStepStage(stage) ? this.#wrapStep(provided as StepWork<StepRequest>) : undefined;
+    const findEnd = async ({ claim }: Burial): Promise<StepAnswer | undefined> => {
+      const request = readStepRequest(claim?.arrival.message);
+      if (step === undefined || request === undefined || claim?.lease === undefined) return undefined;
+      // Parsed by the stage's contract, as its handler gets it.
+      return step.findEnd(claim.arrival.message as StepRequest, claim.lease, this.#resources.signal);
+    };
     return new StageRunner({
       broker,
       service,
       stage,
-      // What a stage names is a handler of its message, or a StepWork where it is a step: `stage` and `stepStage` take nothing else.
-      handler: isStepStage(stage) ? this.#wrapStep(provided as StepWork<StepRequest>) : (provided as Handler<never>),
-      guard: new StoreGuard({ store, instance, bury: (burial) => buryMessage({ store, answer }, burial) }),
+      handler: (step ?? provided) as Handler<never>, // it gets what the stage's own contract parsed
+      guard: new StoreGuard({ store, instance, bury: (burial) => buryMessage({ store, answer, findEnd }, burial) }),
       observer: observeDeliveries({ service, logger, metrics }),
       clock,
       ...(service === 'router' ? { prepare: () => provisionStreams(broker) } : {}),
     });
   }
 
-  #wrapStep(work: StepWork<StepRequest>): Handler<never> {
+  #wrapStep(work: StepWork<StepRequest>): StepHandler {
     const { broker, store, service, instance, clock, metrics } = this.#resources;
     const ports = {
       store,
@@ -112,6 +120,6 @@ export class WorkIntake implements StagePorts {
       live: (runId: string, text: string) => publishLive(broker, runId, text),
       onLogGrew: (runId: string, listener: () => void) => subscribeEvents(broker, runId, listener),
     };
-    return new StepHandler(ports, work) as Handler<never>; // it gets what the stage's own contract parsed
+    return new StepHandler(ports, work);
   }
 }

@@ -145,20 +145,14 @@ async function handle(
   shutdown: Shutdown,
 ): Promise<Settlement> {
   const lost = new AbortController();
-  const stopKeeping = keepAlive({
-    renew: () => ports.guard.renew(claim),
-    tellBroker: () => message.working(),
-    lost: () =>
-      lost.abort(
-        new FlotillaError(errors.leaseLost, {
-          key: claim.lease?.key ?? envelope.messageId,
-          fence: claim.lease?.fence ?? 0,
-        }),
-      ),
-    everyMs: ports.heartbeatMs,
-    leaseMs: ports.leaseMs,
-    monotonicMs: ports.monotonicMs,
-  });
+  const stopKeeping = keep(ports, message, claim, () =>
+    lost.abort(
+      new FlotillaError(errors.leaseLost, {
+        key: claim.lease?.key ?? envelope.messageId,
+        fence: claim.lease?.fence ?? 0,
+      }),
+    ),
+  );
   const delivery = describeDelivery(stage, envelope, claim, AbortSignal.any([lost.signal, shutdown.signal]));
   const given = rejectOn(shutdown.given);
   try {
@@ -172,6 +166,18 @@ async function handle(
     stopKeeping();
     given.forget();
   }
+}
+
+/** Keeps the message and its lease. Returns how to stop. */
+function keep(ports: DeliveryPorts, message: JsMsg, claim: Claim, lost: () => void): () => void {
+  return keepAlive({
+    renew: () => ports.guard.renew(claim),
+    tellBroker: () => message.working(),
+    lost,
+    everyMs: ports.heartbeatMs,
+    leaseMs: ports.leaseMs,
+    monotonicMs: ports.monotonicMs,
+  });
 }
 
 function describeDelivery({ contract }: Stage, envelope: Envelope, { lease }: Claim, signal: AbortSignal): Delivery {
@@ -218,12 +224,16 @@ async function bury(
   claim: Claim | undefined,
 ): Promise<Settlement> {
   const letter = writeDeadLetter(stage, envelope, read.message, error, ports.clock());
+  // Whoever buries may have to ask others first, and without the lease it commits nothing.
+  const stopKeeping = claim === undefined ? () => undefined : keep(ports, message, claim, () => undefined);
   try {
     await ports.guard.bury({ letter, contract: stage.contract, error, claim });
   } catch (failure) {
     ports.observer.troubled('dead_letter_not_written', failure, stage.contract.name);
     message.nak(buryRetryMs);
     return { kind: 'later', delayMs: buryRetryMs, counted: false, error: classify(failure) };
+  } finally {
+    stopKeeping();
   }
   message.term(); // without a reason, which nats-server 2.9 does not understand
   return { kind: 'dead', error };

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createGit, type RunGit } from '@flotilla/git/run-git';
 import { MemoryStepContext } from '@flotilla/testing/memory-step-context';
@@ -371,3 +371,50 @@ test('whether a step that is not to land any more has landed is read off the bra
     entries: [{ type: 'change.landed', payload: { how: 'found', previous: scene.base } }],
   });
 });
+
+const unreadable: readonly (readonly [string, (of: LandingScene) => () => void])[] = [
+  [
+    'the repository is moved away',
+    ({ remote: { path } }) => {
+      writeHook(path, `cd / && mv '${path}' '${path}.away'`);
+      return () => renameSync(`${path}.away`, path);
+    },
+  ],
+  [
+    'the branch is renamed',
+    ({ remote }) => {
+      writeHook(remote.path, 'git branch -m main away');
+      return () => remote.git('branch', '-m', 'away', 'main');
+    },
+  ],
+];
+
+/** Runs in the remote once it took a push. */
+function writeHook(path: string, text: string): void {
+  const hook = join(path, 'hooks', 'post-receive');
+  mkdirSync(dirname(hook), { recursive: true });
+  writeFileSync(hook, `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+}
+
+test.each(unreadable)(
+  'where %s with the push, the landing waits for the branch and then says what it says',
+  async (_, hide) => {
+    const approved = scene.change({ 'a.txt': 'two\n' });
+    const request = scene.request(approved);
+    const step = context();
+    const restore = hide(scene);
+    const waits = { code: 'LANDING_UNCONFIRMED', remedy: 'wait', message: expect.stringContaining(approved.commit) };
+    await expect(scene.merger().work(request, step)).rejects.toMatchObject(waits);
+    await expect(scene.merger({ host: 'another' }).work(request, step)).rejects.toMatchObject(waits);
+    await expect(scene.merger().findDone(request, step)).rejects.toMatchObject({
+      code: 'LANDING_UNKNOWN',
+      message: expect.stringContaining(`${approved.commit} was pushed to main`),
+    });
+    restore();
+    expect(await scene.merger().work(request, step)).toMatchObject({
+      outcome: { kind: 'done', result: { commit: approved.commit } },
+      entries: [{ payload: { how: 'found' } }],
+    });
+    expect(scene.timesLanded(approved)).toBe(1);
+  },
+);

@@ -1,9 +1,11 @@
 import { nothingSpent } from '@flotilla/contracts/allowance';
 import type { Change, Evidence } from '@flotilla/contracts/change';
+import { PushStarted } from '@flotilla/contracts/events/step-events';
 import type { CommitId, TreeId } from '@flotilla/contracts/ids';
+import { readEvent } from '@flotilla/contracts/log-entry';
 import type { LandStepRequested } from '@flotilla/contracts/messages/land-step-requested';
 import { errors } from '@flotilla/errors/catalogue';
-import { FlotillaError } from '@flotilla/errors/flotilla-error';
+import { FlotillaError, type ErrorDefinition } from '@flotilla/errors/flotilla-error';
 import type { StepAnswer, StepContext, StepWork } from '@flotilla/host/step-work';
 import { decideLanding, type Landing, type LandingFacts } from './domain/decide-landing.ts';
 import type { MergeLease } from './lease/merge-lease.ts';
@@ -52,12 +54,23 @@ export class LandChangeHandler implements StepWork<LandStepRequested> {
   }
 
   async work(request: LandStepRequested, context: StepContext): Promise<StepAnswer> {
-    const target = await this.#targets.open(request, context.signal);
+    const target = await insist(context, () => this.#targets.open(request, context.signal));
     return this.#lease.hold(target.lane, (lost) => land(target, request, context, lost));
   }
 
-  /** Asks the branch, whatever became of who was asked to land; under the lease, so that nobody is at it still. */
+  /**
+   * Asks the branch, whatever became of who was asked to land; under the lease, so that nobody is at it still. Throws LANDING_UNKNOWN
+   * where something was pushed and the branch cannot be asked.
+   */
   async findDone(request: LandStepRequested, context: StepContext): Promise<StepAnswer | undefined> {
+    try {
+      return await this.#readDone(request, context);
+    } catch (error) {
+      throw await explainUnasked(errors.landingUnknown, error, context);
+    }
+  }
+
+  async #readDone(request: LandStepRequested, context: StepContext): Promise<StepAnswer | undefined> {
     const target = await this.#targets.open(request, context.signal);
     return this.#lease.hold(target.lane, async () => {
       const { landed } = await context.span('landing.read', {}, () => target.readFacts());
@@ -74,10 +87,10 @@ async function land(
 ): Promise<StepAnswer> {
   const stop = AbortSignal.any([context.signal, leaseLost]);
   for (let moves = 0; moves < movesBeforeLater; moves += 1) {
-    const facts = await context.span('landing.read', {}, () => target.readFacts());
+    const facts = await context.span('landing.read', {}, () => insist(context, () => target.readFacts()));
     const landing = decideLanding(facts);
     const answer = await context.span('landing.carry_out', { 'flotilla.landing': landing.kind }, () =>
-      carryOut(landing, facts, target, branch, stop),
+      carryOut(landing, facts, target, branch, context, stop),
     );
     if (answer !== 'moved') return answer;
   }
@@ -89,6 +102,7 @@ async function carryOut(
   facts: LandingFacts,
   target: LandingTarget,
   branch: string,
+  context: StepContext,
   stop: AbortSignal,
 ): Promise<StepAnswer | 'moved'> {
   switch (landing.kind) {
@@ -97,9 +111,10 @@ async function carryOut(
     case 'fast_forward':
     case 'merge': {
       const { commit } = landing.change;
+      await context.log({ type: PushStarted.type, payload: { branch, commit } });
       // The last moment at which a lost lease or a cancelled run can still keep the branch where it is.
       stop.throwIfAborted();
-      const pushed = await pushOrAsk(commit, facts.head, target, stop);
+      const pushed = await pushOrAsk(commit, facts.head, target, context);
       if (pushed.kind === 'moved') return 'moved';
       requireEvidence(commit, pushed.tree, landing.evidence);
       return report(await target.describe(commit), landing.kind, branch);
@@ -124,21 +139,39 @@ async function carryOut(
   }
 }
 
-/** A step that is stopped gets no second delivery, so a push whose outcome is unknown is asked about now. */
+/** Where a push did not end well, the branch says what came of it. Throws why it did not where the branch has it not. */
 async function pushOrAsk(
   commit: CommitId,
   expectedHead: CommitId,
   target: LandingTarget,
-  stop: AbortSignal,
+  context: StepContext,
 ): Promise<Pushed> {
   try {
     return await target.push(commit, expectedHead);
   } catch (error) {
-    if (!stop.aborted) throw error;
-    const { landed } = await target.readFacts();
+    const { landed } = await insist(context, () => target.readFacts());
     if (landed === undefined) throw error;
     return { kind: 'landed', tree: (await target.describe(commit)).tree };
   }
+}
+
+/** Asks the branch. What was pushed before may have landed, so a branch that does not answer is waited for and is no failure. */
+async function insist<Answer>(context: StepContext, ask: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await ask();
+  } catch (error) {
+    throw await explainUnasked(errors.landingUnconfirmed, error, context);
+  }
+}
+
+/** What to throw where the branch could not be asked: the failure itself where nothing was pushed, or where it is waited out anyway. */
+async function explainUnasked(definition: ErrorDefinition, error: unknown, context: StepContext): Promise<unknown> {
+  if (error instanceof FlotillaError && error.remedy === 'wait') return error;
+  const entries = await context.journal();
+  const pushed = entries.map((entry) => readEvent(entry, PushStarted)).findLast((read) => read !== undefined);
+  if (pushed === undefined) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new FlotillaError(definition, { ...pushed, reason }, { cause: error });
 }
 
 function report(landed: LandedCommit, how: 'fast_forward' | 'merge' | 'found', branch: string): StepAnswer {

@@ -184,6 +184,17 @@ export const ReviewWritten = defineEvent({
   },
 });
 
+export const PushStarted = defineEvent({
+  type: 'change.push_started',
+  scope: 'step',
+  summary: 'The commit is about to be pushed; from here on only the branch tells whether it landed.',
+  payload: z.object({
+    branch: z.string().describe('The branch.'),
+    commit: CommitId.describe('What is pushed to it.'),
+  }),
+  example: { branch: 'main', commit: 'c'.repeat(40) },
+});
+
 export const ChangeLanded = defineEvent({
   type: 'change.landed',
   scope: 'step',
@@ -243,6 +254,7 @@ export const stepEvents = [
   ChecksPassed,
   ChecksFailed,
   ReviewWritten,
+  PushStarted,
   ChangeLanded,
   SummaryWritten,
   MemoryProposed,

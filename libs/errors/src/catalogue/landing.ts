@@ -39,6 +39,20 @@ export const landingErrors = {
     summary: 'The remote refuses the push to {branch}: {reason}',
     advice: '{hint}.',
   }),
+  landingUnconfirmed: defineError({
+    code: 'LANDING_UNCONFIRMED',
+    remedy: 'wait',
+    summary: 'The commit {commit} was pushed to {branch}, which cannot be asked whether it landed: {reason}',
+    advice:
+      'Make the branch readable for the fleet again; the landing goes on by itself with what the branch then says.',
+  }),
+  landingUnknown: defineError({
+    code: 'LANDING_UNKNOWN',
+    remedy: 'retry',
+    summary: 'The change may have landed: {commit} was pushed to {branch}, and the branch cannot be read: {reason}',
+    advice:
+      'Look whether {branch} has {commit}; where it has not, give the task anew with "flotilla submit", since this run is not tried again.',
+  }),
   landedTreeUnproven: defineError({
     code: 'LANDED_TREE_UNPROVEN',
     remedy: 'operator',

@@ -78,6 +78,14 @@ export const taskErrors = {
     summary: 'The run {runId} has ended: {result}',
     advice: 'See it with "flotilla show {runId}"; "flotilla retry {runId}" asks for its task again.',
   }),
+  runMayHaveLanded: defineError({
+    code: 'RUN_MAY_HAVE_LANDED',
+    remedy: 'caller',
+    status: 409,
+    summary: 'The change of the run {runId} may have landed, and doing it again could land it twice',
+    advice:
+      'See with "flotilla show {runId}" what was pushed where; where the branch has it not, give the task anew with "flotilla submit".',
+  }),
   runNotEnded: defineError({
     code: 'RUN_NOT_ENDED',
     remedy: 'caller',

@@ -63,5 +63,7 @@ test('a run is tried again only after an end without landing, three times at mos
   expect(whyRetryRefused(under, 0)?.code).toBe('RUN_NOT_ENDED');
   expect(whyRetryRefused(landed, 0)?.code).toBe('RUN_LANDED');
   expect(whyRetryRefused(broken, 2)).toBeUndefined();
+  const unknown = new DrivenRun().complete({ kind: 'failed', code: 'LANDING_UNKNOWN', message: 'm', advice: 'a' }).run;
+  expect(whyRetryRefused(unknown, 0)).toMatchObject({ code: 'RUN_MAY_HAVE_LANDED', status: 409 });
   expect(whyRetryRefused(broken, 3)).toMatchObject({ code: 'RETRIES_EXHAUSTED', status: 409 });
 });

@@ -5,6 +5,7 @@ import type { StepCompleted } from '@flotilla/contracts/messages/step-completed'
 import type { Outcome, OutcomeKind } from '@flotilla/contracts/outcome';
 import { nextStep } from '@flotilla/workflow/next-step';
 import { resultOfRun, type LastWord } from '@flotilla/workflow/run-result';
+import { errors } from '@flotilla/errors/catalogue';
 import type { Slip, SlipGate, SlipWork } from '@flotilla/workflow/slip';
 import { allowStep } from './allow-step.ts';
 import type { Decision, GateChange, Ignored, RunEvent, StepRequest, Turn } from './decision.ts';
@@ -259,6 +260,7 @@ function end(
   const settled = landed !== undefined ? 'landed' : noChanges !== undefined ? 'no_changes' : undefined;
   const result = resultOfRun(settled, lastWord);
   const explained = result === 'landed' || result === 'no_changes' ? undefined : why;
+  const unknown = explained?.code === errors.landingUnknown.code ? ({ mayHaveLanded: true } as const) : {};
   const ended = {
     result,
     ...(landed === undefined ? {} : { commit: landed.commit }),
@@ -273,7 +275,7 @@ function end(
   return advanced(
     facts,
     {
-      run: { ...run, position: { kind: 'ended', result, at: facts.now.toISOString() }, holdsTurn: false },
+      run: { ...run, position: { kind: 'ended', result, at: facts.now.toISOString(), ...unknown }, holdsTurn: false },
       entries: [...progress.entries, { type: 'run.ended', payload: ended }],
       requests: [],
       gates: [...progress.gates, ...open],

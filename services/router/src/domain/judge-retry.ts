@@ -9,6 +9,7 @@ const RETRIES_LIMIT = 3;
 export function whyRetryRefused({ runId, position }: RunState, retries: number): FlotillaError | undefined {
   if (position?.kind !== 'ended') return new FlotillaError(errors.runNotEnded, { runId });
   if (position.result === 'landed') return new FlotillaError(errors.runLanded, { runId });
+  if (position.mayHaveLanded === true) return new FlotillaError(errors.runMayHaveLanded, { runId });
   if (retries >= RETRIES_LIMIT) return new FlotillaError(errors.retriesExhausted, { runId, limit: RETRIES_LIMIT });
   return undefined;
 }

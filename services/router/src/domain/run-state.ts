@@ -17,7 +17,13 @@ const Position = z.discriminatedUnion('kind', [
   }),
   z.object({ kind: z.literal('gate'), stepId: StepId, gateId: GateId, change: Change, openedAt: z.iso.datetime() }),
   z.object({ kind: z.literal('turn'), stepId: StepId, since: z.iso.datetime() }),
-  z.object({ kind: z.literal('ended'), result: z.enum(runResults), at: z.iso.datetime() }),
+  z.object({
+    kind: z.literal('ended'),
+    result: z.enum(runResults),
+    at: z.iso.datetime(),
+    /** Something was pushed, and nobody could ask the branch what came of it. */
+    mayHaveLanded: z.literal(true).optional(),
+  }),
 ]);
 export type Position = z.infer<typeof Position>;
 

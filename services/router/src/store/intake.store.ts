@@ -72,7 +72,7 @@ export class IntakeStore {
 
   /**
    * The task of an ended run as a new run, on the project and topology as they are now. Throws RUN_UNKNOWN, RUN_NOT_ENDED,
-   * RUN_ARCHIVED, RUN_LANDED, RETRIES_EXHAUSTED, PROJECT_UNKNOWN. Asked twice, it gives the same run, also once that was archived.
+   * RUN_ARCHIVED, RUN_LANDED, RUN_MAY_HAVE_LANDED, RETRIES_EXHAUSTED, PROJECT_UNKNOWN. Asked twice, it gives the same run, also once that was archived.
    */
   retry(runId: RunId, principal: Principal): Promise<Submitted> {
     return this.#begin(async (transaction) => {

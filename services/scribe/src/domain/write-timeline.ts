@@ -41,6 +41,7 @@ const sayings: { readonly [Type in EventType]: Tell<Type> | null } = {
   'gate.decided': ({ decision, by, comment }) =>
     `${by} decided ${decision}${comment === undefined ? '' : `: ${quote(comment)}`}`,
   'turn.awaited': ({ behind }) => `waited for its turn behind ${behind}`,
+  'change.push_started': null,
   'change.landed': ({ branch, commit, how }) => `landed on ${branch} as ${short(commit)} (${how})`,
   'run.cancel_requested': ({ by, reason }) =>
     `${by} asked for the run to stop${reason === undefined ? '' : `: ${quote(reason)}`}`,
