@@ -97,7 +97,9 @@ export const addProject: Verb = {
         ...(used === undefined ? {} : { credential: used }),
       })
       .catch(async (error: unknown) => {
-        if (isRefusal(error)) await written?.undo();
+        if (written?.replaces === true || isRefusal(error)) await written?.undo();
+        if (written?.replaces === true && !isRefusal(error))
+          session.note(`${name}: the credential that it had is back`);
         throw error;
       });
     if (!answer.created && !replace && !session.json) session.note('it was there already');
@@ -106,7 +108,7 @@ export const addProject: Verb = {
   },
 };
 
-/** Where no answer came, the project may be there and need its credential. */
+/** Where no answer came, a new project may be there and need its credential; one that was there has the one that it had. */
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof FlotillaError)) return false;
   return ![errors.fleetUnreachable, errors.fleetAnswerUnreadable, errors.callTimedOut].some((each) => error.is(each));

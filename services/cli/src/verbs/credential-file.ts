@@ -13,6 +13,8 @@ export interface SecretSource {
 
 export interface WrittenCredential {
   readonly name: string;
+  /** True where another one was there before. */
+  readonly replaces: boolean;
   /** Puts back what was there before. */
   readonly undo: () => Promise<void>;
 }
@@ -39,6 +41,7 @@ export async function writeCredential(
   await writePrivate(path, `${JSON.stringify(credential, undefined, 2)}\n`);
   return {
     name,
+    replaces: before !== undefined,
     undo: () => (before === undefined ? rm(path, { force: true }) : writePrivate(path, before)),
   };
 }

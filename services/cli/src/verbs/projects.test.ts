@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { calls } from '@flotilla/contracts/call-catalogue';
@@ -85,6 +85,40 @@ test('a token that the remote refuses leaves the credential that was there, and 
   expect((await add('wrong')).exitCode).toBe(4);
   expect(await readFile(file, 'utf8')).toContain('right');
 });
+
+test.each(['interrupted', 'CALL_TIMED_OUT'])(
+  'an asking that ends without an answer (%s) leaves the credential that was there',
+  async (how) => {
+    const dataDirectory = join(directory, '.data');
+    await registerFleet(fleetsFile({ XDG_CONFIG_HOME: directory }), {
+      url: fleet.url,
+      tokenFile: '/x',
+      dataDirectory,
+      pid: process.pid,
+    });
+    const stop = new AbortController();
+    const add = (secret: string) =>
+      run(['project', 'add', 'api', '--remote', 'https://git.example.com/api.git', '--token-env', 'GIT_TOKEN'], {
+        environment: { ...environment, GIT_TOKEN: secret },
+        stop,
+      });
+    expect((await add('right')).exitCode).toBe(0);
+    const file = join(dataDirectory, 'credentials', 'api.json');
+    let during = '';
+    fleet.answer('addProject', () => {
+      during = readFileSync(file, 'utf8');
+      if (how === 'interrupted') stop.abort(new Error('interrupted'));
+      throw new FlotillaError(errors.callTimedOut, { service: 'router', call: 'addProject', limitMs: 1 });
+    });
+    expect(await add('wrong')).toMatchObject({
+      exitCode: expect.toSatisfy((code) => code !== 0),
+      err: expect.stringContaining('the credential that it had is back'),
+    });
+    expect(during).toContain('wrong');
+    expect(await readFile(file, 'utf8')).toContain('right');
+    expect(await readdir(join(dataDirectory, 'credentials'))).toEqual(['api.json']);
+  },
+);
 
 test('a project that is removed takes the credential along that was written for it, and no other', async () => {
   const dataDirectory = join(directory, '.data');
