@@ -61,6 +61,7 @@ export const SalvageRun = defineCall({
   errors: [
     'RUN_UNKNOWN',
     'RUN_ARCHIVED',
+    'STEP_UNKNOWN',
     'COMMIT_UNAVAILABLE',
     'BUNDLE_PREREQUISITE_MISSING',
     'BUNDLE_REFUSED',

@@ -70,6 +70,12 @@ export const cliErrors = {
     summary: 'Standard output cannot be written: {reason}',
     advice: 'Write to a place that has room; what the command did to the fleet is done.',
   }),
+  fileNotWritten: defineError({
+    code: 'FILE_NOT_WRITTEN',
+    remedy: 'caller',
+    summary: 'The file {file} cannot be written: {reason}',
+    advice: 'Name a file in a directory that is there, has room and may be written to.',
+  }),
   gateNotOpen: defineError({
     code: 'GATE_NOT_OPEN',
     remedy: 'caller',

@@ -1,4 +1,3 @@
-import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { SalvageRun } from '@flotilla/contracts/calls/salvage-run';
 import type { ResponseOf } from '@flotilla/contracts/define-call';
@@ -9,6 +8,7 @@ import { report, type Session } from '../session.ts';
 import { describeDiffStat, renderDiff } from '../text/render-diff.ts';
 import { visibleLine } from '../text/visible-text.ts';
 import { readGiven, type Verb } from '../verb.ts';
+import { writeWhole } from '../write-whole.ts';
 import { findRunId, runArgument, RunReference } from './find-run.ts';
 
 const Given = z.object({ run: RunReference, step: StepId.optional(), out: z.string().min(1).optional() });
@@ -57,14 +57,11 @@ function describeWork({ stepId, attempt = 1, turn, base, files }: Salvaged): str
 /** All parts of one commit's patch, whatever the run keeps meanwhile. */
 async function writePatchFile(path: string, first: Salvaged, session: Session): Promise<void> {
   const api = await session.api();
-  const file = await open(path, 'w');
-  try {
+  await writeWhole(path, async (write) => {
     for (let part = first; ;) {
-      await file.write(Buffer.from(part.patch, 'base64'));
+      await write(Buffer.from(part.patch, 'base64'));
       if (part.next === undefined || part.commit === undefined) return;
       part = await api.call(SalvageRun, { runId: part.runId, commit: part.commit, offset: part.next });
     }
-  } finally {
-    await file.close();
-  }
+  });
 }

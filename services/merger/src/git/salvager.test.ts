@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SalvageRun } from '@flotilla/contracts/calls/salvage-run';
 import type { ResponseOf } from '@flotilla/contracts/define-call';
-import { type CommitId, RunId, type StepId, type TreeId } from '@flotilla/contracts/ids';
+import { type CommitId, RunId, StepId, type TreeId } from '@flotilla/contracts/ids';
 import type { LogEntry } from '@flotilla/contracts/log-entry';
 import { createGit } from '@flotilla/git/run-git';
 import { MemoryBundles } from '@flotilla/testing/memory-bundles';
@@ -82,15 +82,29 @@ test('a run that kept nothing, one that nobody knows and work whose bundle is go
   await expect(salvager().salvage({ runId, offset: 0 })).rejects.toMatchObject({ code: 'COMMIT_UNAVAILABLE' });
 });
 
+test('a step that the run has not done is an error, and one that kept nothing is not', async () => {
+  const asked = (stepId: string) => salvager().salvage({ runId, offset: 0, stepId: StepId.parse(stepId) });
+  await expect(asked('nope')).rejects.toMatchObject({ code: 'STEP_UNKNOWN' });
+  expect(await asked('open')).toMatchObject({ state: 'none' });
+  log = log.map((entry) => ({ ...entry, sequence: 9, stepId: undefined }));
+  await expect(asked('open')).rejects.toMatchObject({ code: 'RUN_ARCHIVED' });
+});
+
 /** On a host that has no mirror yet, the first time. */
 function salvager(): Salvager {
   return new Salvager({
     git: createGit(),
     mirrorDirectory: join(directory, 'mirrors'),
     bundles,
-    readLog: async (id, { types, after, limit }) =>
+    readLog: async (id, { types, stepId, after, limit }) =>
       log
-        .filter((entry) => entry.runId === id && entry.sequence > after && types?.includes(entry.type) !== false)
+        .filter(
+          (entry) =>
+            entry.runId === id &&
+            entry.sequence > after &&
+            (stepId ?? entry.stepId) === entry.stepId &&
+            types?.includes(entry.type) !== false,
+        )
         .slice(0, limit),
   });
 }

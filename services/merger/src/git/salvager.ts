@@ -1,6 +1,6 @@
 import type { SalvageRun } from '@flotilla/contracts/calls/salvage-run';
 import type { RequestOf, ResponseOf } from '@flotilla/contracts/define-call';
-import type { CommitId, RunId } from '@flotilla/contracts/ids';
+import type { CommitId, RunId, StepId } from '@flotilla/contracts/ids';
 import type { LogEntry } from '@flotilla/contracts/log-entry';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
@@ -22,7 +22,12 @@ export interface SalvagerOptions {
   readonly bundles: BundleSource;
   readonly readLog: (
     runId: RunId,
-    options: { readonly types?: readonly string[]; readonly after: number; readonly limit: number },
+    options: {
+      readonly types?: readonly string[];
+      readonly stepId?: StepId;
+      readonly after: number;
+      readonly limit: number;
+    },
   ) => Promise<readonly LogEntry[]>;
 }
 
@@ -41,12 +46,13 @@ export class Salvager {
     this.#options = options;
   }
 
-  /** Throws RUN_UNKNOWN for a run without a log, RUN_ARCHIVED, COMMIT_UNAVAILABLE where the bundle is gone. */
+  /** Throws RUN_UNKNOWN for a run without a log, RUN_ARCHIVED, STEP_UNKNOWN, COMMIT_UNAVAILABLE where the bundle is gone. */
   async salvage(request: RequestOf<typeof SalvageRun>): Promise<ResponseOf<typeof SalvageRun>> {
     const { runId, offset } = request;
     const found = chooseSalvage(await this.#readEntries(runId), request);
     if (found === undefined) {
       await this.#requireRun(runId);
+      if (request.stepId !== undefined) await this.#requireStep(runId, request.stepId);
       return { runId, state: 'none', files: [], diff: '', truncated: false, patch: '' };
     }
     const { git, mirrorDirectory } = this.#options;
@@ -86,6 +92,11 @@ export class Salvager {
       entries.push(...page);
       if (page.length < pageEntries) return entries;
     }
+  }
+
+  async #requireStep(runId: RunId, stepId: StepId): Promise<void> {
+    const [first] = await this.#options.readLog(runId, { stepId, after: 0, limit: 1 });
+    if (first === undefined) throw new FlotillaError(errors.stepUnknown, { runId, stepId });
   }
 
   async #requireRun(runId: RunId): Promise<void> {
