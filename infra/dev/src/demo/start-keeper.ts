@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdir, open } from 'node:fs/promises';
+import { mkdir, open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ReportSink } from '../report.ts';
@@ -86,9 +86,7 @@ export async function startKeeper(options: KeeperOptions): Promise<Keeper> {
 /** In a session of its own: neither a Ctrl-C nor the end of the terminal reaches it. */
 async function launch({ dataDirectory, allInOne, signal }: KeeperOptions): Promise<ChildProcess> {
   signal.throwIfAborted();
-  const logs = join(dataDirectory, 'logs');
-  await mkdir(logs, { recursive: true });
-  const log = await open(join(logs, 'keeper.log'), 'a', 0o600);
+  const log = await openKeeperLog(dataDirectory);
   const program = fileURLToPath(new URL('../demo-keeper.ts', import.meta.url));
   const options = ['--data', dataDirectory, ...(allInOne ? ['--all-in-one'] : [])];
   const child = spawn(process.execPath, ['--conditions=@flotilla/source', program, ...options], {
@@ -99,4 +97,11 @@ async function launch({ dataDirectory, allInOne, signal }: KeeperOptions): Promi
   const close = (): void => void log.close();
   child.once('spawn', close).once('error', close);
   return child;
+}
+
+/** The first that makes the data directory, which is for its owner alone. */
+export async function openKeeperLog(dataDirectory: string): Promise<FileHandle> {
+  const logs = join(dataDirectory, 'logs');
+  await mkdir(logs, { recursive: true, mode: 0o700 });
+  return open(join(logs, 'keeper.log'), 'a', 0o600);
 }

@@ -1,7 +1,7 @@
 import { createWriteStream, type WriteStream } from 'node:fs';
 
 /**
- * Appends lines to a file. A line that cannot be written, above all since the disk is full, is lost: no log is worth the
+ * Appends lines to a file, which is for its owner alone. A line that cannot be written, above all since the disk is full, is lost: no log is worth the
  * service that it is about. The next one that can be written is preceded by how many were.
  */
 export class LogFile {
@@ -29,7 +29,7 @@ export class LogFile {
 
   /** A stream that failed is closed for good; the next line opens another one. */
   #open(): WriteStream {
-    const stream = createWriteStream(this.#path, { flags: 'a' });
+    const stream = createWriteStream(this.#path, { flags: 'a', mode: 0o600 });
     stream.on('error', () => {
       if (this.#stream === stream) this.#stream = undefined;
     });

@@ -85,7 +85,7 @@ async function ensureSandbox(
 async function startServices(options: FleetOptions, facts: FleetFacts): Promise<Fleet> {
   const { dataDirectory, report } = options;
   const logsDirectory = join(dataDirectory, 'logs');
-  await mkdir(logsDirectory, { recursive: true });
+  await mkdir(logsDirectory, { recursive: true, mode: 0o700 });
   const tokenFile = join(dataDirectory, 'token');
   await writePrivately(tokenFile, `${facts.secrets.token}\n`);
   const describe = () => describeServices(options, facts);
