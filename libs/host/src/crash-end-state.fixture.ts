@@ -42,7 +42,10 @@ export async function readEndState(store: Store, broker: Broker): Promise<EndSta
   return { log, inbox, leases, outbox: published, messages, rows };
 }
 
-/** A delivery that began again says so in the log; everything else is there once. */
+/** Entries that tell that something is about to be tried. */
+const begins = ['step.started', 'change.push_started'];
+
+/** What began again says so in the log; everything else is there once. */
 async function readLogs(store: Store): Promise<readonly unknown[]> {
   const rows = await store.query<LogRow>(
     'select run, sequence, step, attempt, type, payload from flow.log order by run, sequence',
@@ -55,9 +58,9 @@ async function readLogs(store: Store): Promise<readonly unknown[]> {
     if (row.sequence !== wanted) throw new Error(`the log of ${row.run} has ${row.sequence} in the place of ${wanted}`);
     last = row;
     const { run, step, attempt, type, payload } = row;
-    const occasion = `${run}/${step}/${attempt}`;
-    if (type === 'step.started' && started.has(occasion)) continue;
-    if (type === 'step.started') started.add(occasion);
+    const occasion = `${run}/${step}/${attempt} ${type}`;
+    if (begins.includes(type) && started.has(occasion)) continue;
+    started.add(occasion);
     told.push({ run, step, attempt, type, payload });
   }
   return told;

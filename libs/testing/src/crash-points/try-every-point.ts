@@ -44,11 +44,13 @@ export async function tryEveryPoint<State>(every: EveryPoint<State>): Promise<nu
 }
 
 /**
- * Dying after a call that only reads, or inside of a transaction, is dying before it. For handlers whose lives are slow, with `when`
- * after.
+ * Dying after a call that only reads, or inside of a transaction, is dying before it; that a delivery begins and is settled is the same for
+ * all steps. For handlers whose lives are slow, with `when` after.
  */
 export function leavesTrace(call: string): boolean {
-  return !/hasEntry|readLog|openCommits|^bundles\.(has|get|find)|^store\.transaction($|\.)/.test(call);
+  return !/hasEntry|readLog|openCommits|whileQuiet|beginDelivery|settleDelivery|^bundles\.(has|get|find)|^store\.transaction($|\.)/.test(
+    call,
+  );
 }
 
 /** Lines of one and not of the other. */
