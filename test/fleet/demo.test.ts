@@ -118,15 +118,31 @@ test('a demo that keeps its fleet returns, the fleet outlives its terminal, a se
 });
 
 test.each([
-  ['Ctrl-C while it sets up', 'SIGINT', 'redis: version'],
-  ['Ctrl-C in the middle of the run', 'SIGINT', 'begun by executor'],
-  ['a kill in the middle of the run', 'SIGKILL', 'begun by executor'],
-] as const)('a demo that ends before it hands its fleet over leaves nothing: %s', async (name, signal, moment) => {
-  const place = name.replaceAll(' ', '-');
-  const { child, output, ended } = startDemo(place, { options: '--keep' });
-  await waitUntil(moment, () => child.exitCode !== null || output().includes(moment));
-  child.kill(signal);
+  ['Ctrl-C while it sets up', 'SIGINT', 'redis: version', '--keep'],
+  ['Ctrl-C in the middle of the run', 'SIGINT', 'begun by executor', ''],
+  ['a kill in the middle of the run', 'SIGKILL', 'begun by executor', '--keep'],
+] as const)(
+  'a demo that ends before it hands its fleet over leaves nothing: %s',
+  async (name, signal, moment, options) => {
+    const place = name.replaceAll(' ', '-');
+    const { child, output, ended } = startDemo(place, { options });
+    await waitUntil(moment, () => child.exitCode !== null || output().includes(moment));
+    child.kill(signal);
+    const { code } = await ended;
+    expect(code, output()).not.toBe(0);
+    await waitUntil('nothing is left', async () => (await findProcesses(place)).length === 0);
+  },
+);
+
+test('a person who stops watching a demo that is to keep its fleet finds the run going on', async () => {
+  const { child, output, ended } = startDemo('left', { options: '--keep' });
+  await waitUntil('the run is under way', () => child.exitCode !== null || output().includes('begun by executor'));
+  child.kill('SIGINT');
   const { code } = await ended;
-  expect(code, output()).not.toBe(0);
-  await waitUntil('nothing is left', async () => (await findProcesses(place)).length === 0);
+  expect(code, output()).toBe(130);
+  expect(output()).toContain('The fleet stays at');
+  expect(await findProcesses('left')).not.toEqual([]);
+  const stopped = await startDemo('left', { options: '--stop' }).ended;
+  expect(stopped.code, stopped.output).toBe(0);
+  expect(await findProcesses('left')).toEqual([]);
 });

@@ -24,6 +24,8 @@ remote; a task is published on the queue; a reviewed change lands on the remote'
 Without FLOTILLA_MODEL the model is scripted. On a terminal you are asked at the gate; without one it is approved.
 `;
 
+const interruptedCode = 130;
+
 const values = readArguments();
 const demoDirectory = resolve(repositoryDirectory, values.data ?? '.data/demo');
 const stopCommand = `npm run demo -- --stop${values.data === undefined ? '' : ` --data ${demoDirectory}`}`;
@@ -58,10 +60,15 @@ async function run({ directory, keep }: { readonly directory: string; readonly k
   const began = performance.now();
   const say = (text: string): void => void process.stdout.write(`${text}\n`);
   const stopped = new AbortController();
+  let interrupted = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.on(signal, () => stopped.abort(new Error(`stopped by ${signal}`)));
+    process.on(signal, () => {
+      interrupted ||= signal === 'SIGINT';
+      stopped.abort(new Error(`stopped by ${signal}`));
+    });
   const model = describeDemoModel(process.env);
   let keeper: Keeper | undefined;
+  let storyBegan = false;
   try {
     await refuseSecond(join(directory, 'fleet'));
     say(`The model of this demo is ${model}.\n`);
@@ -78,6 +85,8 @@ async function run({ directory, keep }: { readonly directory: string; readonly k
     // Only now: whoever has the fleet of this directory is the only one to replace its library.
     const remote = await makeScratchLibrary(join(directory, 'library'), await fetched);
     const interactive = process.stdin.isTTY && process.stdout.isTTY;
+    // From here on a Ctrl-C ends the watching, and what is to be kept is kept.
+    storyBegan = true;
     const code = await runStory({ fleet: keeper.fleet, remote, interactive, signal: stopped.signal, say });
     const seconds = Math.round((performance.now() - began) / 1_000);
     const came = code === 0 ? 'The demo came through' : 'The demo did NOT come through: the run above did not land';
@@ -89,6 +98,12 @@ async function run({ directory, keep }: { readonly directory: string; readonly k
     }
     return code;
   } catch (error) {
+    if (keep && keeper !== undefined && storyBegan && interrupted) {
+      await keeper.leave();
+      say(describeKept(keeper));
+      keeper = undefined;
+      return interruptedCode;
+    }
     const cause: unknown = stopped.signal.aborted ? stopped.signal.reason : error;
     process.stderr.write(
       `${cause instanceof FlotillaError ? `${cause.message}. ${cause.advice}` : cause instanceof Error ? cause.message : String(cause)}\n`,
