@@ -29,6 +29,7 @@ const terminal: Terminal = {
   argv,
   environment: process.env,
   workingDirectory: process.cwd(),
+  programDirectory: import.meta.dirname,
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,

@@ -17,6 +17,8 @@ export interface Terminal {
   readonly argv: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly workingDirectory: string;
+  /** Where the command line itself lies. Default: nowhere that matters. */
+  readonly programDirectory?: string;
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
@@ -58,12 +60,18 @@ function openSession(
   terminal: Terminal,
   given: Given,
 ): { readonly session: Session; readonly close: () => Promise<void> } {
-  const { environment, workingDirectory, stdin, stdout, stderr, signal, now } = terminal;
+  const { environment, workingDirectory, programDirectory, stdin, stdout, stderr, signal, now } = terminal;
   const text = (name: string) => (typeof given[name] === 'string' ? given[name] : undefined);
   let found: Promise<Fleet> | undefined;
   let api: Promise<ApiClient> | undefined;
   const fleet = () =>
-    (found ??= findFleet({ url: text('url'), tokenFile: text('fleetTokenFile'), environment, workingDirectory }));
+    (found ??= findFleet({
+      url: text('url'),
+      tokenFile: text('fleetTokenFile'),
+      environment,
+      workingDirectory,
+      programDirectory,
+    }));
   const session: Session = {
     fleet,
     api: () => (api ??= fleet().then((access) => createApiClient(access, signal))),

@@ -14,11 +14,24 @@ const fleetOf = (clone: string, dataDirectory = `${clone}/.data/fleet`) => ({
 const mine = fleetOf('/src/mine');
 const other = fleetOf('/src/other');
 const choose = (workingDirectory: string, home: string | undefined, ...running: (typeof mine & { clone?: string })[]) =>
-  chooseFleet({ url: undefined, running, workingDirectory, home }).local;
+  chooseFleet({ url: undefined, running, workingDirectory, home, ownClone: undefined }).local;
 
 test('outside of any clone the only running fleet is taken', () => {
   expect(choose('/home/anna', undefined, other)).toBe(other);
   expect(() => choose('/home/anna', undefined, mine, other)).toThrow('Several fleets');
+});
+
+test('outside of any clone the fleet of the clone that the command line lies in is taken, and no other', () => {
+  const from = (...running: readonly (typeof mine)[]) =>
+    chooseFleet({
+      url: undefined,
+      running,
+      workingDirectory: '/home/anna',
+      home: undefined,
+      ownClone: '/src/mine',
+    });
+  expect(from(mine, other)).toMatchObject({ local: mine });
+  expect(() => from(other)).toThrow('/src/mine');
 });
 
 test('inside a clone its own fleet is taken', () => {
@@ -49,7 +62,13 @@ test('a fleet with its data elsewhere is that of the clone it was started from',
 
 test('a fleet that is named is taken wherever the command is run', () => {
   expect(
-    chooseFleet({ url: other.url, running: [other], workingDirectory: '/src/mine', home: '/src/mine' }),
+    chooseFleet({
+      url: other.url,
+      running: [other],
+      workingDirectory: '/src/mine',
+      home: '/src/mine',
+      ownClone: undefined,
+    }),
   ).toMatchObject({ url: other.url });
 });
 

@@ -9,6 +9,8 @@ export interface FleetFacts {
   readonly workingDirectory: string;
   /** The clone or data directory that the working directory lies in; undefined outside of any. */
   readonly home: string | undefined;
+  /** The clone that the command line itself lies in, which `npx --prefix CLONE` names; undefined where it lies in none. */
+  readonly ownClone: string | undefined;
 }
 
 export interface ChosenFleet {
@@ -19,19 +21,21 @@ export interface ChosenFleet {
 
 /**
  * The fleet a command means: the one that was named, else the one of the clone or data directory that the command is run
- * in, else, outside of any, the only one that runs here. Throws FLEET_NOT_FOUND, FLEET_ELSEWHERE or FLEETS_SEVERAL.
+ * in, else, outside of any, the one of the command line's own clone, else the only one that runs here. Throws FLEET_NOT_FOUND, FLEET_ELSEWHERE or FLEETS_SEVERAL.
  */
-export function chooseFleet({ url, running, workingDirectory, home }: FleetFacts): ChosenFleet {
+export function chooseFleet({ url, running, workingDirectory, home, ownClone }: FleetFacts): ChosenFleet {
   if (url !== undefined) {
     const local = running.find((fleet) => sameOrigin(fleet.url, url));
     return { url, ...(local === undefined ? {} : { local }) };
   }
   if (running.length === 0) throw new FlotillaError(errors.fleetNotFound);
+  const meant = home ?? ownClone;
+  const from = home === undefined && ownClone !== undefined ? ownClone : workingDirectory;
   const inside = running.filter((fleet) =>
-    placesOf(fleet).some((place) => isInside(workingDirectory, place) && (home === undefined || isInside(place, home))),
+    placesOf(fleet).some((place) => isInside(from, place) && (meant === undefined || isInside(place, meant))),
   );
-  if (home !== undefined && inside.length === 0)
-    throw new FlotillaError(errors.fleetElsewhere, { home, running: running.map(describeFleet).join(', ') });
+  if (meant !== undefined && inside.length === 0)
+    throw new FlotillaError(errors.fleetElsewhere, { home: meant, running: running.map(describeFleet).join(', ') });
   const [local, ...more] = inside.length === 0 ? running : inside;
   if (local === undefined || more.length > 0)
     throw new FlotillaError(errors.fleetsSeveral, { urls: running.map((each) => each.url).join(', ') });

@@ -10,6 +10,8 @@ export interface FleetOptions {
   readonly tokenFile?: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly workingDirectory: string;
+  /** Where the command line itself lies. Default: in no clone. */
+  readonly programDirectory?: string | undefined;
 }
 
 export interface Fleet extends ChosenFleet {
@@ -17,14 +19,16 @@ export interface Fleet extends ChosenFleet {
 }
 
 /** Address and token: flags, then FLOTILLA_URL and FLOTILLA_TOKEN, then the fleets that run on this machine. */
-export async function findFleet({ url, tokenFile, environment, workingDirectory }: FleetOptions): Promise<Fleet> {
+export async function findFleet(options: FleetOptions): Promise<Fleet> {
+  const { url, tokenFile, environment, workingDirectory, programDirectory } = options;
   const named = url ?? textOf(environment['FLOTILLA_URL']);
   if (named !== undefined && !/^https?:$/.test(URL.canParse(named) ? new URL(named).protocol : '')) {
     throw new FlotillaError(errors.fleetAddressInvalid, { url: named });
   }
   const running = await readFleets(fleetsFile(environment));
   const home = await findHome(workingDirectory);
-  const chosen = chooseFleet({ url: named, running, workingDirectory, home });
+  const ownClone = programDirectory === undefined ? undefined : await findHome(programDirectory);
+  const chosen = chooseFleet({ url: named, running, workingDirectory, home, ownClone });
   const fromEnvironment = textOf(environment['FLOTILLA_TOKEN']);
   if (tokenFile === undefined && fromEnvironment !== undefined) {
     if (isToken(fromEnvironment)) return { ...chosen, token: fromEnvironment };
