@@ -95,7 +95,8 @@ function byNetwork({ name, words, networkCode }: FailureFacts): Verdict {
     return { definition: errors.modelAnswerUnreadable };
   if (networkCode === 'UND_ERR_SOCKET' || networkCode === 'ECONNRESET' || networkCode === 'EPIPE')
     return { definition: errors.modelStreamCut };
-  if (networkCode !== undefined) return { definition: errors.modelUnreachable };
+  // A port that fetch refuses to use has no code.
+  if (networkCode !== undefined || /bad port/.test(words)) return { definition: errors.modelUnreachable };
   if (/server_error|internal/.test(words))
     return { definition: errors.modelServerFailed, more: { status: 'in the stream' } };
   return { definition: errors.modelAnswerUnreadable };
