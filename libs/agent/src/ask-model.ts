@@ -1,7 +1,7 @@
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import type { JournalEntry, ModelMessage, ModelRequest } from './ports.ts';
-import type { TurnAnswer } from './take-turn.ts';
+import type { BrokenAnswer, TurnAnswer } from './take-turn.ts';
 
 export interface Asking {
   /** The conversation, with old results left out as far as that many characters want it. */
@@ -35,6 +35,12 @@ export async function askModel(
       room.limitCharacters = smaller;
     }
   }
+}
+
+export function describeBroken(turn: number, model: string, broken: BrokenAnswer): JournalEntry {
+  const { code, tokens, microdollars, durationMs } = broken;
+  const spent = { turns: 0, calls: 0, tokens, microdollars, seconds: durationMs / 1000 };
+  return { type: 'agent.turn_broken', payload: { turn, model, code, spent } };
 }
 
 export function describeTurn(turn: number, model: string, answer: TurnAnswer): JournalEntry {

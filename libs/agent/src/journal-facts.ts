@@ -8,6 +8,7 @@ import {
   ToolDecided,
   ToolFinished,
   ToolStarted,
+  TurnBroken,
   TurnTaken,
   type ToolCallMade,
 } from '@flotilla/contracts/events/journal-events';
@@ -104,6 +105,11 @@ export class JournalView {
 function readEntry(draft: Draft, entry: { readonly type: string; readonly payload: unknown }): void {
   const turn = readEvent(entry, TurnTaken);
   if (turn !== undefined) return takeTurn(draft, turn);
+  const broken = readEvent(entry, TurnBroken);
+  if (broken !== undefined) {
+    draft.spent = addSpent(draft.spent, broken.spent);
+    return;
+  }
   const decided = readEvent(entry, ToolDecided);
   if (decided !== undefined) {
     const again = findCall(draft, decided.callId)?.decided === true;

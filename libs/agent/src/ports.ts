@@ -22,6 +22,8 @@ export interface ModelPort {
   readonly name: string;
   readonly spanAttributes: Attributes;
   stream(request: ModelRequest): AsyncIterable<ModelPart>;
+  /** Millionths of a US dollar that so many tokens cost; null for an unknown price, as where it is absent. */
+  readonly priceOf?: (usage: { readonly inputTokens: number; readonly outputTokens: number }) => number | null;
 }
 
 export interface ModelRequest {

@@ -1,6 +1,9 @@
+import { errors } from '@flotilla/errors/catalogue';
+import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { carefulWorker, newWorld, ProcessDied, restoreWorld, startProcess, type World } from './crash.fixture.ts';
+import type { ModelPart } from './ports.ts';
 import { runAgent, type AgentInput } from './run-agent.ts';
 
 const words = ['one', 'two', 'three'];
@@ -106,4 +109,26 @@ test('a journal entry that cannot be read stops the step instead of being passed
   await expect(runAgent(input, startProcess(world, carefulWorker(words)).ports)).rejects.toMatchObject({
     code: 'JOURNAL_UNREADABLE',
   });
+});
+
+test('what answers that broke off cost is spent, also for the process that comes after, so that limits hold', async () => {
+  const world = newWorld({ 'a.txt': 'a' });
+  let asked = 0;
+  const { ports } = startProcess(world, () => []);
+  const model = {
+    ...ports.model,
+    priceOf: ({ inputTokens, outputTokens }: { inputTokens: number; outputTokens: number }) =>
+      inputTokens + outputTokens,
+    async *stream(): AsyncIterable<ModelPart> {
+      asked += 1;
+      yield { kind: 'text', text: 'x'.repeat(4_000) };
+      throw new FlotillaError(errors.modelStreamCut, { provider: 'p', model: 'm', address: 'a', reason: 'cut' });
+    },
+  };
+  const work = (allowance: Partial<AgentInput['allowance']>) =>
+    runAgent({ ...input, allowance: { ...input.allowance, ...allowance } }, { ...ports, model });
+  await expect(work({ tokens: 2_500 })).rejects.toMatchObject({ code: 'MODEL_STREAM_CUT' });
+  expect(asked).toBe(3);
+  expect(await work({ tokens: 2_500 })).toMatchObject({ kind: 'limit_reached', limit: 'tokens', spent: { turns: 0 } });
+  expect(asked).toBe(3);
 });

@@ -5,7 +5,7 @@ import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import type { AgentOutcome } from './agent-outcome.ts';
 import { defaultAgentSettings, type AgentSettings } from './agent-settings.ts';
 import type { AgentTask } from './agent-task.ts';
-import { askModel, describeTurn, type TranscriptRoom } from './ask-model.ts';
+import { askModel, describeBroken, describeTurn, type TranscriptRoom } from './ask-model.ts';
 import { describeInterrupted } from './call-entries.ts';
 import { decideNext, type LoopEnd, type NextMove, type Situation, type Verification } from './decide-next.ts';
 import { toModelTool } from './describe-tool.ts';
@@ -21,7 +21,7 @@ import { noteRestored } from './note-restored.ts';
 import { decideFinish, refuseHandIn } from './refuse-finish.ts';
 import { renderTranscript } from './render-transcript.ts';
 import { runCall, type CallScene } from './run-call.ts';
-import { takeTurn, type TurnAnswer } from './take-turn.ts';
+import { takeTurn, type BrokenAnswer, type TurnAnswer } from './take-turn.ts';
 import { toolsOf } from './tool-catalogue.ts';
 
 export interface AgentInput {
@@ -155,12 +155,16 @@ async function takeNextTurn(
   const { input, ports, view, tools, settings, system, task } = loop;
   const offered = offerTools(tools, layersOf(loop, signals), input.mode);
   const toolIds = tools.map(({ id }) => id);
+  // Whose step is no longer ours writes nothing more to its journal.
+  const noteBroken = async (broken: BrokenAnswer): Promise<void> => {
+    if (!input.signal.aborted) await loop.append([describeBroken(turn, ports.model.name, broken)]);
+  };
   const answer = await stopOnCancel(loop, (signal) =>
     askModel(
       {
         render: (limitCharacters) => renderTranscript(task, view.facts, input.nonce, limitCharacters),
         request: { system, tools: offered.map(toModelTool), signal },
-        take: (request) => takeTurn(turn, request, ports, toolIds, settings),
+        take: (request) => takeTurn(turn, request, ports, toolIds, settings, noteBroken),
       },
       loop.room,
     ),

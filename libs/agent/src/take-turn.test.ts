@@ -19,7 +19,8 @@ function turnOf(...parts: readonly ModelPart[]) {
     },
   };
   const request = { system: 'Be brief.', messages: [{ role: 'user' as const, text: 'x'.repeat(391) }], tools: [] };
-  return takeTurn(1, request, { model, clock: { now: () => 0 } }, ['fs.write'], defaultAgentSettings);
+  const onBroken = () => Promise.reject(new Error('the answer broke off'));
+  return takeTurn(1, request, { model, clock: { now: () => 0 } }, ['fs.write'], defaultAgentSettings, onBroken);
 }
 
 async function callOf(given: ModelToolCall['arguments']) {

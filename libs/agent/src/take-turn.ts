@@ -4,9 +4,17 @@ import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import type { AgentSettings } from './agent-settings.ts';
 import { dropReasoning, showHidden, truncateText } from './clean-text.ts';
 import type { TurnEnd } from './find-trouble.ts';
-import type { AgentPorts, ModelRequest, ModelToolCall } from './ports.ts';
+import type { AgentPorts, ModelPart, ModelRequest, ModelToolCall } from './ports.ts';
 import { sizeOf } from './shorten-transcript.ts';
 import { resolveToolName } from './tool-names.ts';
+
+/** What an answer that broke off cost, as far as can be told. */
+export interface BrokenAnswer {
+  readonly code: string;
+  readonly tokens: number;
+  readonly microdollars: number | null;
+  readonly durationMs: number;
+}
 
 export interface TurnAnswer {
   readonly text: string;
@@ -22,7 +30,8 @@ export interface TurnAnswer {
 
 /**
  * One answer of the model, whole. An answer that the provider broke off is asked for again, a few times; one that has no
- * end is cut; whatever else the model port throws goes up. Has no effect but tokens, so it is safe to repeat.
+ * end is cut; whatever else the model port throws goes up. Has no effect but tokens, so it is safe to repeat; those of answers that
+ * are of no use are told to `onBroken`.
  */
 export async function takeTurn(
   turn: number,
@@ -30,17 +39,25 @@ export async function takeTurn(
   ports: Pick<AgentPorts, 'model' | 'live' | 'trace' | 'clock'>,
   toolIds: readonly string[],
   settings: AgentSettings,
+  onBroken: (broken: BrokenAnswer) => Promise<void>,
 ): Promise<TurnAnswer> {
-  const startedAtMs = ports.clock.now();
   for (let attempt = 1; ; attempt += 1) {
-    const seen = { parts: 0 };
+    const startedAtMs = ports.clock.now();
+    const tookMs = () => Math.max(0, Math.round(ports.clock.now() - startedAtMs));
+    const seen = { parts: 0, characters: 0 };
     try {
       const answer = await traceTurn(ports, (set) =>
-        readAnswer(turn, request, ports, settings, seen, set).catch((error: unknown) => cutTooLong(error, request)),
+        readAnswer(turn, request, ports, settings, seen, set).catch((error: unknown) =>
+          cutTooLong(error, request, ports.model),
+        ),
       );
-      const durationMs = Math.max(0, Math.round(ports.clock.now() - startedAtMs));
-      return { ...takeCalls(answer, turn, toolIds, settings), durationMs };
+      return { ...takeCalls(answer, turn, toolIds, settings), durationMs: tookMs() };
     } catch (error) {
+      if (seen.parts > 0) {
+        const { inputTokens, outputTokens, microdollars } = estimateCost(request, seen.characters, ports.model);
+        const code = error instanceof FlotillaError ? error.code : 'aborted';
+        await onBroken({ code, tokens: inputTokens + outputTokens, microdollars, durationMs: tookMs() });
+      }
       const again =
         error instanceof FlotillaError && error.remedy === 'retry' && seen.parts > 0 && attempt < settings.turnAttempts;
       if (!again) throw error;
@@ -68,7 +85,7 @@ async function readAnswer(
   request: ModelRequest,
   { model, live }: Pick<AgentPorts, 'model' | 'live'>,
   { answerCharacters }: AgentSettings,
-  seen: { parts: number },
+  seen: { parts: number; characters: number },
   set: SetAttributes,
 ): Promise<RawAnswer> {
   const calls: ModelToolCall[] = [];
@@ -76,6 +93,7 @@ async function readAnswer(
   let thought = 0;
   for await (const part of model.stream(request)) {
     seen.parts += 1;
+    seen.characters += sizeOfPart(part);
     switch (part.kind) {
       case 'text':
         text += part.text;
@@ -102,7 +120,7 @@ async function readAnswer(
     }
     // Thinking is given more room than an answer: it is not kept.
     if (text.length > answerCharacters || thought > answerCharacters * thoughtRoom)
-      return endless(text, thought, request);
+      return endless(text, thought, request, model);
   }
   throw new TypeError('the model port ended an answer without its finish');
 }
@@ -115,14 +133,13 @@ function keepText(text: string): string {
   return truncateText(showHidden(dropReasoning(text)), keptCharacters);
 }
 
-/** Leaving the stream leaves its usage unknown: tokens are estimated, and the cost is not known. */
-function endless(text: string, thought: number, request: ModelRequest): RawAnswer {
+/** Leaving the stream leaves its usage unknown: it is estimated. */
+function endless(text: string, thought: number, request: ModelRequest, model: AgentPorts['model']): RawAnswer {
   return {
     text: truncateText(showHidden(dropReasoning(text)), 2000),
     calls: [],
     finish: 'endless',
-    ...estimateUsage(request, text.length + thought),
-    microdollars: null,
+    ...estimateCost(request, text.length + thought, model),
   };
 }
 
@@ -130,10 +147,32 @@ function endless(text: string, thought: number, request: ModelRequest): RawAnswe
 const bytesPerToken = 100;
 
 /** What the port would not read to its end, such as arguments of a call that never stop. */
-function cutTooLong(error: unknown, request: ModelRequest): RawAnswer {
+function cutTooLong(error: unknown, request: ModelRequest, model: AgentPorts['model']): RawAnswer {
   if (!(error instanceof FlotillaError) || !error.is(errors.modelAnswerTooLong)) throw error;
   const limitBytes = Number(error.details['limitBytes'] ?? 0);
-  return { ...endless('', 0, request), outputTokens: Math.ceil(limitBytes / bytesPerToken) };
+  return endless('', Math.ceil(limitBytes / bytesPerToken) * charactersPerToken, request, model);
+}
+
+function sizeOfPart(part: ModelPart): number {
+  switch (part.kind) {
+    case 'text':
+    case 'reasoning':
+      return part.text.length;
+    case 'toolCall': {
+      const { name, arguments: given } = part;
+      if (given.kind === 'unreadable') return name.length + given.text.length;
+      // What is nested too deeply cannot be written as text.
+      const written = findUnkeepable(given.value, deepestArguments) === 'depth' ? '' : JSON.stringify(given.value);
+      return name.length + written.length;
+    }
+    case 'finish':
+      return 0;
+  }
+}
+
+function estimateCost(request: ModelRequest, answerCharacters: number, { priceOf }: AgentPorts['model']) {
+  const usage = estimateUsage(request, answerCharacters);
+  return { ...usage, microdollars: priceOf?.(usage) ?? null };
 }
 
 function estimateUsage({ system, messages }: ModelRequest, answerCharacters: number) {

@@ -27,6 +27,12 @@ test('turns and the calls that began are summed, and an unknown price stays unkn
   });
 });
 
+test('an answer that broke off is no turn, and what it cost is spent', () => {
+  const spent = { turns: 0, calls: 0, tokens: 30, microdollars: 7, seconds: 1 };
+  const broken = entry('agent.turn_broken', { turn: 2, model: 'm', code: 'MODEL_STREAM_CUT', spent });
+  expect(sumSpent([turn(10, 5), broken])).toEqual({ turns: 1, calls: 0, tokens: 40, microdollars: 12, seconds: 2 });
+});
+
 test('the loop that ended has the last word', () => {
   const spent = { turns: 3, calls: 4, tokens: 5, microdollars: 6, seconds: 7 };
   expect(

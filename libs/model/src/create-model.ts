@@ -60,6 +60,7 @@ export function createModel(options: ModelOptions): Model {
     name: `${options.provider}:${options.model}`,
     spanAttributes: context.spanAttributes,
     stream: (request) => streamRecorded(context, request),
+    priceOf: (usage) => priceUsage(context.price, { ...usage, cachedInputTokens: 0 }),
     close: () => connection.close(),
   };
 }

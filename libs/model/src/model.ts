@@ -11,6 +11,8 @@ export interface Model {
    * `request.signal` as soon as that aborts. A failure before the first part has already been retried.
    */
   stream(request: ModelRequest): AsyncIterable<ModelPart>;
+  /** Millionths of a US dollar that so many tokens cost; null when the price is not known. */
+  readonly priceOf?: (usage: Pick<ModelUsage, 'inputTokens' | 'outputTokens'>) => number | null;
   /** Closes the connections. A call still running ends as cut. */
   close(): Promise<void>;
 }

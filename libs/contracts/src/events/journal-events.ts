@@ -44,6 +44,26 @@ export const TurnTaken = defineEvent({
   },
 });
 
+export const TurnBroken = defineEvent({
+  type: 'agent.turn_broken',
+  scope: 'step',
+  summary: 'An answer of the model broke off and is not used; what it cost is estimated.',
+  payload: z.object({
+    turn: z.int().positive().describe('The turn that was being taken.'),
+    model: z.string().describe('The model that answered.'),
+    code: z.string().describe('Why it broke off.'),
+    spent: Spent.describe(
+      'What was asked and received, as tokens and money; the turn itself is counted once it is whole.',
+    ),
+  }),
+  example: {
+    turn: 1,
+    model: 'scripted',
+    code: 'MODEL_STREAM_CUT',
+    spent: { turns: 0, calls: 0, tokens: 880, microdollars: null, seconds: 0.2 },
+  },
+});
+
 export const ToolDecided = defineEvent({
   type: 'tool.decided',
   scope: 'step',
@@ -165,6 +185,7 @@ export const AgentFinished = defineEvent({
 
 export const journalEvents = [
   TurnTaken,
+  TurnBroken,
   ToolDecided,
   ToolStarted,
   ToolFinished,

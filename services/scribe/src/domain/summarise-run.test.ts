@@ -43,9 +43,17 @@ test('a run that changed nothing says so', () => {
 
 /** What a run's own account needs no line for. */
 const untold = [
-  ...['step.requested', 'step.started', 'step.attempt_failed', 'door.request', 'checks.failed'],
+  ...['step.requested', 'step.started', 'step.attempt_failed', 'door.request', 'checks.failed', 'change.push_started'],
   ...['run.ended', 'summary.written', 'memory.proposed'],
-  ...['agent.turn', 'agent.checkpoint', 'agent.todo', 'agent.nudge', 'agent.finish_refused', 'agent.finished'],
+  ...[
+    'agent.turn',
+    'agent.turn_broken',
+    'agent.checkpoint',
+    'agent.todo',
+    'agent.nudge',
+    'agent.finish_refused',
+    'agent.finished',
+  ],
   ...['tool.decided', 'tool.started', 'tool.finished'],
 ];
 

@@ -49,6 +49,7 @@ const sayings: { readonly [Type in EventType]: Tell<Type> | null } = {
   'summary.written': null,
   'memory.proposed': null,
   'agent.turn': null,
+  'agent.turn_broken': null,
   'agent.checkpoint': null,
   'agent.todo': null,
   'agent.nudge': null,
