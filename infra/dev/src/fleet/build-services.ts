@@ -6,11 +6,12 @@ import { takeFileLock } from '../machine/file-lock.ts';
 import { reportWhile, type Report } from '../report.ts';
 import { repositoryDirectory } from '../repository.ts';
 import { lastWords, runCommand } from '../run-command.ts';
+import { writeShippedProjects } from './shipped-sources.ts';
 
 /** Of all-in-one every service is a part; the command line starts sooner when it is compiled. */
 const programs = ['services/all-in-one', 'services/cli'];
 
-/** Compiles what has changed since the last time; one compilation of a clone at a time. Throws BUILD_FAILED. */
+/** Compiles what has changed since the last time, without tests; one compilation of a clone at a time. Throws BUILD_FAILED. */
 export async function buildServices({
   report,
   signal,
@@ -28,7 +29,9 @@ export async function buildServices({
       const lock = await takeFileLock({ path: join(directory, 'build.lock'), purpose: 'compiling', signal }, 'wait');
       try {
         const compiler = join(repositoryDirectory, 'node_modules/typescript/bin/tsc');
-        const result = await runCommand(process.execPath, [compiler, '-b', ...programs], {
+        const into = join(directory, 'build');
+        const projects = await writeShippedProjects({ clone: repositoryDirectory, into }, programs);
+        const result = await runCommand(process.execPath, [compiler, '-b', ...projects], {
           directory: repositoryDirectory,
           signal,
           onLine: (line) => activity.update(line),
