@@ -239,7 +239,7 @@ export const languageRules: readonly Rule[] = [
     why: 'runs the tests of the project',
     tool: true,
     valued:
-      '-k -m -n -t -p -c -e -o --maxfail --testNamePattern --config --rootdir --reporter -r --require --import --junitxml --junit-xml --outputFile --coverageDirectory',
+      '-k -m -n -t -p -c -e -o --maxfail --testNamePattern --config --rootdir --reporter -r --require --import --junitxml --junit-xml --outputFile',
     effects: [
       {
         on: '-c --config --rootdir --rootDir -r --require --import --setupFiles --globalSetup',
