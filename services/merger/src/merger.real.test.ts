@@ -63,7 +63,11 @@ test('a repository that is opened and a change that is landed over the broker ar
   });
   expect(await answerOf('land' as StepId)).toMatchObject({ kind: 'done', result: { commit } });
   expect(remote.head()).toBe(commit);
-  expect(await host.entries(open.runId, 'land' as StepId)).toEqual(['step.started', 'change.push_started', 'change.landed']);
+  expect(await host.entries(open.runId, 'land' as StepId)).toEqual([
+    'step.started',
+    'change.push_started',
+    'change.landed',
+  ]);
 });
 
 test('a remote is asked over the broker, and what refuses it is the answer', async () => {
