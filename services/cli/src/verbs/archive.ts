@@ -29,7 +29,8 @@ export const archive: Verb = {
   options: [
     {
       flags: '--older-than <days>',
-      summary: 'all that ended this long ago, such as 90d; without it and without runs: FLOTILLA_ARCHIVE_AFTER_DAYS, unless that is 0',
+      summary:
+        'all that ended this long ago, such as 90d; without it and without runs: FLOTILLA_ARCHIVE_AFTER_DAYS, unless that is 0',
     },
     { flags: '--dry-run', summary: 'only tell which ones it would be' },
   ],
