@@ -1,6 +1,6 @@
 import type { Function as ShellFunction } from 'unbash';
+import { noArithmetic, type ArithmeticUse } from './arithmetic-use.ts';
 import { HOLE } from './findings.ts';
-import { noArithmetic, type ArithmeticUse } from './judge-arithmetic.ts';
 
 /** What is known of the shell at some point of a script: every value a variable may have, not the one it has. */
 export interface Scope {
