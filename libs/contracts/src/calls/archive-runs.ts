@@ -40,11 +40,7 @@ export const ArchiveRuns = defineCall({
       .nonnegative()
       .max(36_500)
       .optional()
-      .meta({
-        field: 2,
-        description:
-          'Of no named ones: those that ended this long ago; default: as configured, which may be to name one.',
-      }),
+      .meta({ field: 2, description: 'Of no named ones: those that ended this long ago; default: as configured.' }),
     dryRun: z.boolean().default(false).meta({ field: 3, description: 'Only tell which ones it would be.' }),
     limit: z.int().min(1).max(ARCHIVE_LIMIT).default(ARCHIVE_LIMIT).meta({ field: 4, description: 'Runs at most.' }),
   }),
