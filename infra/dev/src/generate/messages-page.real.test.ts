@@ -1,10 +1,11 @@
 import { connect, type Socket } from 'node:net';
+import type { JsMsg } from '@nats-io/jetstream';
 import { renderNatsAuthorization } from '@flotilla/contracts/principals';
 import { TaskSubmitted } from '@flotilla/contracts/messages/task-submitted';
 import { serviceNames } from '@flotilla/contracts/services';
 import { connectBroker } from '@flotilla/stream/connect-broker';
 import { provisionConsumer, provisionStreams } from '@flotilla/stream/provision-streams';
-import { pullMessage } from '@flotilla/stream/pull-message';
+import { pullMessages } from '@flotilla/stream/pull-messages';
 import { type NatsServer, startNats } from '@flotilla/testing/servers/start-nats';
 import { pollUntil } from '@flotilla/testing/servers/child-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -73,12 +74,12 @@ test('the command of the page puts its task on the queue, is told so, and gets t
     expect(client.received).toMatch(/MSG _INBOX\.acknowledged 1 +\d+\r\n\{"stream":"TASKS", ?"seq":1\}/);
 
     const consumer = await provisionConsumer(router, 'router', TaskSubmitted);
-    const pulled = await pullMessage(consumer, { expiresMs: 5_000, signal: new AbortController().signal });
-    if (pulled.kind !== 'message') throw new Error(`no task but ${pulled.kind}`);
-    expect(TaskSubmitted.payload.parse(pulled.message.json())).toEqual(
-      TaskSubmitted.payload.parse(TaskSubmitted.example),
-    );
-    router.nc.publish(pulled.message.headers?.get('Flotilla-Answer-To') ?? '', '{"runId":"run_1","created":true}');
+    const pulled: JsMsg[] = [];
+    const { signal } = new AbortController();
+    await pullMessages(consumer, { count: 1, expiresMs: 5_000, signal, take: (message) => pulled.push(message) });
+    const [task] = pulled;
+    expect(TaskSubmitted.payload.parse(task?.json())).toEqual(TaskSubmitted.payload.parse(TaskSubmitted.example));
+    router.nc.publish(task?.headers?.get('Flotilla-Answer-To') ?? '', '{"runId":"run_1","created":true}');
     await pollUntil('the answer arrives', 5_000, () => client.received.includes('MSG _INBOX.ticket-4711 2'));
     expect(client.received).not.toContain('-ERR');
   } finally {
