@@ -19,6 +19,7 @@ export const RetryRun = defineCall({
     'RUN_ARCHIVED',
     'RUN_NOT_ENDED',
     'RUN_LANDED',
+    'RUN_MAY_HAVE_LANDED',
     'RETRIES_EXHAUSTED',
     'PROJECT_UNKNOWN',
     'TOPOLOGY_UNKNOWN',

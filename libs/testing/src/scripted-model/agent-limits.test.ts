@@ -143,20 +143,23 @@ test('an argument of ten megabytes is refused with its bound, and little of it i
 });
 
 test.each([
-  ['mute', 'first byte'],
-  ['silent', 'idle'],
-] as const)('a provider that stays %s is given up with what to do, and nothing is counted', async (kind, phase) => {
-  const server = await serve(() => fault(kind));
-  const journal = openMemoryJournal();
-  const model = modelAt(server.url, { timeLimits: { firstByteMs: 150, idleMs: 150 }, retries: { attempts: 1 } });
-  await expect(runAgent(inputOf(), portsFor(project(), model, { journal }))).rejects.toMatchObject({
-    code: 'MODEL_TIMED_OUT',
-    remedy: 'retry',
-    details: { phase },
-    advice: expect.stringContaining('retry the run'),
-  });
-  expect(journal.entries).toEqual([]);
-});
+  ['mute', 'first byte', 0],
+  ['silent', 'idle', 3],
+] as const)(
+  'a provider that stays %s is given up with what to do, and what it had said is counted',
+  async (kind, phase, broken) => {
+    const server = await serve(() => fault(kind));
+    const journal = openMemoryJournal();
+    const model = modelAt(server.url, { timeLimits: { firstByteMs: 150, idleMs: 150 }, retries: { attempts: 1 } });
+    await expect(runAgent(inputOf(), portsFor(project(), model, { journal }))).rejects.toMatchObject({
+      code: 'MODEL_TIMED_OUT',
+      remedy: 'retry',
+      details: { phase },
+      advice: expect.stringContaining('retry the run'),
+    });
+    expect(journal.entries.map(({ type }) => type)).toEqual(Array.from({ length: broken }, () => 'agent.turn_broken'));
+  },
+);
 
 test('a provider that asks for a longer wait than is made within a call has it told to whoever schedules the step', async () => {
   const server = await serve(() => fault('rate-limit', 3600));
