@@ -106,6 +106,8 @@ async function startWithin(
   await app.init();
   intake.bind(providerOf(app));
   await app.listen();
+  // Who asks as soon as the service has started is heard: the broker knows its subscriptions. Where it went away, they come with it.
+  await resources.broker.nc.flush().catch(() => undefined);
   const own = Object.entries(definition.checks?.(providerOf(app)) ?? {});
   const checks: ReadinessChecks = async () => {
     const asked = await Promise.all(
