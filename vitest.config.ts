@@ -47,7 +47,8 @@ export default defineConfig({
           exclude: ['test/fleet/projects/*/**', ...ignored],
           testTimeout: 300_000,
           hookTimeout: 300_000,
-          fileParallelism: false,
+          // A fleet mostly waits: for containers, leases and time-outs.
+          maxWorkers: 2,
         },
       },
     ],
