@@ -58,7 +58,7 @@ export function decideAddresses(
 
 /**
  * False for addresses that lead to this machine, its neighbours or nowhere: loopback, private, shared, link-local, multicast,
- * for documentation and reserved (IANA's special-purpose registries, RFC 6890). Addresses that carry an IPv4 address inside
+ * and reserved (IANA's special-purpose registries, RFC 6890). Addresses that carry an IPv4 address inside
  * are judged by that.
  */
 export function isPublicAddress(address: string): boolean {
@@ -80,12 +80,9 @@ for (const [network, prefix] of [
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
   ['192.88.99.0', 24],
   ['192.168.0.0', 16],
   ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
   ['224.0.0.0', 4],
   ['240.0.0.0', 4],
 ] as const) {
