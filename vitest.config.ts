@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { keepStrayErrors, strayErrorsPath } from './infra/dev/src/tests/keep-stray-errors.ts';
 
 const conditions = ['@flotilla/source'];
 const ignored = ['**/node_modules/**', '**/dist/**'];
@@ -12,8 +13,12 @@ export default defineConfig({
   resolve: { conditions: [...conditions, 'module', 'node', 'development|production'] },
   ssr: { resolve: { conditions: [...conditions, 'node', 'default'] } },
   test: {
-    reporters: reportFile === undefined ? ['default'] : ['default', 'json'],
-    ...(reportFile === undefined ? {} : { outputFile: { json: reportFile } }),
+    ...(reportFile === undefined
+      ? { reporters: ['default'] }
+      : {
+          reporters: ['default', 'json', keepStrayErrors(strayErrorsPath(reportFile))],
+          outputFile: { json: reportFile },
+        }),
     projects: [
       {
         extends: true,

@@ -5,6 +5,7 @@ import { chooseSink } from './report-sinks.ts';
 import { createReport } from './report.ts';
 import { repositoryDirectory } from './repository.ts';
 import { ensureTestMachine } from './tests/ensure-test-machine.ts';
+import { listFailures } from './tests/list-failures.ts';
 import { runCheck, runProject, testProjects, type Tally } from './tests/run-suites.ts';
 
 const help = `Brings up what the tests need on this machine and runs all of them.
@@ -52,11 +53,11 @@ async function run(suites: readonly string[]): Promise<number> {
     return 1;
   }
   const passed = tallies.reduce((sum, tally) => sum + tally.passed, 0);
-  const failed = tallies.reduce((sum, tally) => sum + tally.failed, 0);
-  for (const { suite, passed: good, failed: bad, seconds } of tallies)
-    process.stdout.write(`${suite}: ${good} passed, ${bad} failed, ${seconds} s\n`);
+  const failures = tallies.flatMap((tally) => tally.failures);
+  for (const { suite, passed: good, failures: bad, seconds } of tallies)
+    process.stdout.write(`${suite}: ${good} passed, ${bad.length} failed, ${seconds} s\n`);
   process.stdout.write(
-    `everything took ${Math.round((performance.now() - began) / 1_000)} s\n${passed} passed, ${failed} failed\n`,
+    `everything took ${Math.round((performance.now() - began) / 1_000)} s\n${passed} passed, ${failures.length} failed\n${listFailures(failures)}`,
   );
-  return failed === 0 ? 0 : 1;
+  return failures.length === 0 ? 0 : 1;
 }

@@ -2,6 +2,9 @@ import { spawn } from 'node:child_process';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { repositoryDirectory } from '../repository.ts';
+import { strayErrorsPath } from './keep-stray-errors.ts';
+import { findFailures, findStrayFailures, type Failure, type StrayError, type TestReport } from './list-failures.ts';
+import { splitSteps } from './split-steps.ts';
 
 /** Projects of vitest.config.ts that need more than node; `check` runs the unit tests. */
 export const testProjects = ['real', 'fleet'] as const;
@@ -10,7 +13,7 @@ export type TestProject = (typeof testProjects)[number] | 'unit';
 export interface Tally {
   readonly suite: string;
   readonly passed: number;
-  readonly failed: number;
+  readonly failures: readonly Failure[];
   readonly seconds: number;
 }
 
@@ -20,20 +23,28 @@ export interface SuiteOptions {
   readonly signal: AbortSignal;
 }
 
-/** Runs the one check command. Its unit tests are counted one by one, and every other part of it as one test together. */
+const unitStep = 'test:unit';
+
+/**
+ * Runs each step of the one check command, also after one that failed. Its unit tests are counted one by one, and every
+ * other step of it as one test together.
+ */
 export async function runCheck(options: SuiteOptions): Promise<Tally> {
   const began = performance.now();
   const report = join(options.dataDirectory, 'unit.json');
-  const code = await runInherited('npm', ['run', '--silent', 'check'], {
-    ...options,
-    environment: { ...options.environment, FLOTILLA_TEST_REPORT: report },
-  });
-  const unit = await readReport(report);
-  const whole = code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+  const environment = { ...options.environment, FLOTILLA_TEST_REPORT: report };
+  const broken: Failure[] = [];
+  let unit: Awaited<ReturnType<typeof readResults>> = { passed: 0, failures: [] };
+  for (const [program, ...args] of await readCheckSteps()) {
+    const code = await runInherited(program, args, { ...options, environment });
+    if (args.includes(unitStep)) unit = await readResults('check', code, report);
+    else if (code !== 0)
+      broken.push({ suite: 'check', name: [program, ...args].join(' '), message: `ended with exit code ${code}` });
+  }
   return {
     suite: 'check',
-    passed: unit.passed + whole.passed,
-    failed: Math.max(unit.failed, whole.failed),
+    passed: unit.passed + (broken.length === 0 ? 1 : 0),
+    failures: [...broken, ...unit.failures],
     seconds: secondsSince(began),
   };
 }
@@ -45,19 +56,41 @@ export async function runProject(project: TestProject, options: SuiteOptions): P
   const vitest = join(repositoryDirectory, 'node_modules/vitest/vitest.mjs');
   const environment = { ...options.environment, FLOTILLA_TEST_REPORT: report };
   const code = await runInherited(process.execPath, [vitest, 'run', '--project', project], { ...options, environment });
-  const { passed, failed } = await readReport(report);
-  return { suite: project, passed, failed: code === 0 ? failed : Math.max(failed, 1), seconds: secondsSince(began) };
+  return { suite: project, ...(await readResults(project, code, report)), seconds: secondsSince(began) };
 }
 
-async function readReport(path: string): Promise<{ readonly passed: number; readonly failed: number }> {
-  const text = await readFile(path, 'utf8').catch(() => undefined);
-  if (text === undefined) return { passed: 0, failed: 0 };
-  // The format of the test runner's JSON reporter.
-  const { numPassedTests, numFailedTests } = JSON.parse(text) as {
-    readonly numPassedTests: number;
-    readonly numFailedTests: number;
+async function readCheckSteps(): Promise<ReturnType<typeof splitSteps>> {
+  const manifest = await readFile(join(repositoryDirectory, 'package.json'), 'utf8');
+  // The manifest of this clone, which has the script.
+  return splitSteps((JSON.parse(manifest) as { readonly scripts: { readonly check: string } }).scripts.check);
+}
+
+async function readResults(
+  suite: string,
+  code: number,
+  reportPath: string,
+): Promise<{ readonly passed: number; readonly failures: readonly Failure[] }> {
+  // What the test runner's JSON reporter and our own one write.
+  const report = (await readJson(reportPath)) as TestReport | undefined;
+  const strays = ((await readJson(strayErrorsPath(reportPath))) ?? []) as readonly StrayError[];
+  const found = [
+    ...(report === undefined ? [] : findFailures(suite, report, repositoryDirectory)),
+    ...findStrayFailures(suite, strays, repositoryDirectory),
+  ];
+  const unexplained = {
+    suite,
+    name: 'the test runner',
+    message: `ended with exit code ${code}${report === undefined ? ' before it had written its report' : ''}`,
   };
-  return { passed: numPassedTests, failed: numFailedTests };
+  return {
+    passed: report?.numPassedTests ?? 0,
+    failures: code !== 0 && found.length === 0 ? [unexplained] : found,
+  };
+}
+
+async function readJson(path: string): Promise<unknown> {
+  const text = await readFile(path, 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : JSON.parse(text);
 }
 
 async function runInherited(
