@@ -36,7 +36,7 @@ const storeShape: PortShape = {
   },
 };
 const brokerShape: PortShape = {
-  reads: ['onReconnect', 'createInbox'],
+  reads: ['onReconnect', 'createInbox', 'untilConnected'],
   parts: {
     nc: { sends: ['publish'], reads: ['subscribe', 'isClosed'] },
     js: {},

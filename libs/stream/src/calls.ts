@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import {
   type CallContract,
   PRINCIPAL_HEADER,
@@ -26,24 +27,21 @@ export interface RequestOptions {
 }
 
 const defaultTimeoutMs = 10_000;
+const unheardMs = 3_000;
+const askedAgainMs = 100;
 
 /**
- * Asks the service that serves the call and returns its checked answer. Throws what the service threw; CALL_UNANSWERED when
- * no such service runs; CALL_TIMED_OUT.
+ * Asks the service that serves the call and returns its checked answer. What nobody has heard is asked again for 3 s: a broker or a
+ * service that is being started again is waited for. Throws what the service threw; CALL_UNANSWERED when no such service runs;
+ * CALL_TIMED_OUT; BROKER_UNAVAILABLE.
  */
 export async function request<Call extends CallContract<string, z.ZodObject, z.ZodType>>(
   broker: Broker,
   call: Call,
   input: RequestInputOf<Call>,
-  { principal, headers = {}, timeoutMs = call.answerLimitMs ?? defaultTimeoutMs }: RequestOptions = {},
+  options: RequestOptions = {},
 ): Promise<ResponseOf<Call>> {
-  const sent = toNatsHeaders({ ...headers, ...(principal === undefined ? {} : { [PRINCIPAL_HEADER]: principal }) });
-  let answer: Msg;
-  try {
-    answer = await broker.nc.request(subjectOfCall(call), JSON.stringify(input), { timeout: timeoutMs, headers: sent });
-  } catch (error) {
-    throw translateRequestError(error, call, timeoutMs);
-  }
+  const answer = await askUntilHeard(broker, call, JSON.stringify(input), options);
   if (answer.headers?.has(headerNames.error) === true) throw errorOfProblem(Problem.parse(answer.json()));
   const parsed = call.response.safeParse(answer.json());
   if (!parsed.success) {
@@ -54,6 +52,31 @@ export async function request<Call extends CallContract<string, z.ZodObject, z.Z
     });
   }
   return parsed.data as ResponseOf<Call>; // what the call's own schema gave
+}
+
+async function askUntilHeard(
+  broker: Broker,
+  call: CallContract,
+  body: string,
+  { principal, headers = {}, timeoutMs = call.answerLimitMs ?? defaultTimeoutMs }: RequestOptions,
+): Promise<Msg> {
+  const sent = toNatsHeaders({ ...headers, ...(principal === undefined ? {} : { [PRINCIPAL_HEADER]: principal }) });
+  const startedAt = performance.now();
+  const patienceMs = Math.min(unheardMs, timeoutMs / 2);
+  for (;;) {
+    const patienceLeftMs = patienceMs - (performance.now() - startedAt);
+    // What is handed to a connection that is down goes with it.
+    if (!(await broker.untilConnected(Math.max(patienceLeftMs, 0))))
+      throw new FlotillaError(errors.brokerUnavailable, { reason: 'the connection is lost' });
+    try {
+      return await broker.nc.request(subjectOfCall(call), body, { timeout: timeoutMs, headers: sent });
+    } catch (error) {
+      const translated = translateRequestError(error, call, timeoutMs);
+      const unheard = translated instanceof FlotillaError && translated.is(errors.callUnanswered);
+      if (!unheard || patienceLeftMs <= 0) throw translated;
+      await wait(askedAgainMs);
+    }
+  }
 }
 
 export interface CallContext {

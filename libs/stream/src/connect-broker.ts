@@ -14,6 +14,8 @@ export interface Broker {
   createInbox(): string;
   /** Calls `listener` each time the connection is back. Returns how to stop. */
   onReconnect(listener: () => void): () => void;
+  /** Waits until the connection stands, at most so long; whether it does. */
+  untilConnected(limitMs: number): Promise<boolean>;
   /** Sends what waits and closes. Safe to repeat. */
   close(): Promise<void>;
 }
@@ -92,17 +94,29 @@ function watchConnection(
     }
     connected = false;
   })();
+  const stands = (): boolean => connected && !nc.isClosed();
   return {
     nc,
     js,
     jsm,
     get connected() {
-      return connected && !nc.isClosed();
+      return stands();
     },
     createInbox: () => createInbox(inboxPrefix),
     onReconnect: (listener) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);
+    },
+    untilConnected: async (limitMs) => {
+      if (stands() || nc.isClosed()) return stands();
+      const back = Promise.withResolvers<undefined>();
+      const goOn = (): void => back.resolve(undefined);
+      listeners.add(goOn);
+      const limit = setTimeout(goOn, limitMs);
+      await back.promise;
+      clearTimeout(limit);
+      listeners.delete(goOn);
+      return stands();
     },
     close: async () => {
       if (nc.isClosed()) return;

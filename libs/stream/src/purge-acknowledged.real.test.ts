@@ -69,7 +69,7 @@ test('what a killed server shows again of acknowledged messages is removed, and 
   expect(await purgeAcknowledged(broker, [StepCompleted])).toBe(0);
   await message?.ackAck();
   await broker.jsm.streams.purge('WORK');
-}, 120_000);
+}, 300_000);
 
 test('a message that is worked on, or was given back, stays, whatever was acknowledged after it', async () => {
   const consumer = await provisionConsumer(broker, 'router', StepCompleted);

@@ -48,6 +48,8 @@ export class StageRunner {
   readonly #ending = new AbortController();
   readonly #given = new AbortController();
   #consumer: Consumer | undefined;
+  /** Whether the consumer is there, as far as this process knows: the next pull makes it otherwise. */
+  #seen = false;
   #pulls = new AbortController();
   /** Messages that the broker was asked for and did not give yet. */
   #asked = 0;
@@ -118,6 +120,7 @@ export class StageRunner {
     const { broker, service, stage, ackWaitMs, prepare } = this.#options;
     await prepare?.();
     this.#consumer = await provisionConsumer(broker, service, stage.contract, ackWaitMs);
+    this.#seen = true;
   }
 
   #slots(): number {
@@ -146,9 +149,10 @@ export class StageRunner {
     });
   }
 
-  /** A server that was away has forgotten what was asked of it. */
+  /** A server that was away has forgotten what was asked of it, and one that lost its disk the consumer: nothing would answer a pull. */
   #pullAnew(): void {
     this.#live();
+    this.#seen = false;
     this.#pulls.abort();
     this.#pulls = new AbortController();
   }
@@ -158,7 +162,8 @@ export class StageRunner {
     this.#live();
     let open = count;
     try {
-      const pulled = await pullMessages(consumer, {
+      if (!this.#seen) await this.#provision();
+      const pulled = await pullMessages(this.#consumer ?? consumer, {
         count,
         expiresMs: pullExpiresMs,
         signal: this.#pulls.signal,
@@ -190,7 +195,7 @@ export class StageRunner {
     this.#running.add(delivery);
   }
 
-  /** The consumer may be gone with the broker's data: it is made again, and the wait before the next pull grows. */
+  /** The consumer may be gone with the broker's data: the next pull makes it again, after a wait that grows. */
   async #recover(reason: unknown): Promise<void> {
     if (this.#stopped) return;
     this.#live();
@@ -198,7 +203,7 @@ export class StageRunner {
     const delayMs = retryMs[Math.min(this.#failures, retryMs.length - 1)];
     await wait(delayMs, undefined, { signal: this.#pulls.signal }).catch(() => undefined);
     this.#failures += 1;
-    if (!this.#stopped) await this.#provision().catch(() => undefined);
+    this.#seen = false;
   }
 
   async #settledWithin(limitMs: number): Promise<void> {

@@ -48,7 +48,9 @@ export async function translating<T>(work: () => Promise<T>): Promise<T> {
 function isLoss(error: Error): boolean {
   if (lost.some((kind) => error instanceof kind)) return true;
   if (error instanceof JetStreamApiError) return error.status === 503;
-  return error instanceof JetStreamError && /not enabled|temporarily unavailable/i.test(error.message);
+  return (
+    error instanceof JetStreamError && /not enabled|temporarily unavailable|heartbeats missed/i.test(error.message)
+  );
 }
 
 function causesOf(error: Error): readonly Error[] {
