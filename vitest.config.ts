@@ -19,6 +19,8 @@ export default defineConfig({
           reporters: ['default', 'json', keepStrayErrors(strayErrorsPath(reportFile))],
           outputFile: { json: reportFile },
         }),
+    // A busy machine is slow, not wrong: what is polled for may take long.
+    expect: { poll: { timeout: 20_000 } },
     projects: [
       {
         extends: true,

@@ -315,6 +315,8 @@ test('the same workspace, message and time give the same commit, which a bundle 
   expect(await hasWholeCommit(elsewhere, first.commit)).toBe(true);
 });
 
+const patient = { timeout: 20_000 };
+
 test('with a memory, settled files are not read again and a change shows even where size and time are put back', async () => {
   const bench = await layBench({ 'a.txt': 'aaaa', 'b.txt': 'bbbb' });
   const memory = createWorkspaceMemory();
@@ -324,7 +326,7 @@ test('with a memory, settled files are not read again and a change shows even wh
   await vi.waitFor(async () => {
     expect(await bench.capture({ memory })).toEqual({ kind: 'no_changes' });
     expect([...memory.keys()].toSorted()).toEqual(['a.txt', 'b.txt']);
-  });
+  }, patient);
   memory.set('b.txt', { stamp: memory.get('b.txt')!.stamp, objectId: '0'.repeat(40) });
   await expect(bench.capture({ memory })).rejects.toMatchObject({ code: 'CHANGE_REFUSED' });
   memory.delete('b.txt');

@@ -30,9 +30,9 @@ test('a call beyond its time is stopped with everything that it started', async 
   const directory = scratchDirectory();
   const pidFile = join(directory, 'pid');
   const git = createGit({ programPath: pathWithGit(`sleep 600 & echo $! > ${pidFile}; wait`) });
-  await expect(git({ args: ['fetch'], timeLimitMs: 300 })).rejects.toMatchObject({ code: errors.gitTimedOut.code });
+  await expect(git({ args: ['fetch'], timeLimitMs: 3_000 })).rejects.toMatchObject({ code: errors.gitTimedOut.code });
   const pid = readFileSync(pidFile, 'utf8').trim();
-  await vi.waitFor(() => expect(existsSync(`/proc/${pid}/cwd`)).toBe(false));
+  await vi.waitFor(() => expect(existsSync(`/proc/${pid}/cwd`)).toBe(false), { timeout: 20_000 });
 });
 
 test('output beyond its limit is an error, or cut where the caller says so', async () => {

@@ -66,7 +66,7 @@ test('a landing waits while Redis is away and goes on by itself when it is back'
 
   await redis.start();
   await vi.waitFor(() => merger.work(scene.request(approved), new MemoryStepContext()), {
-    timeout: 15_000,
+    timeout: 25_000,
     interval: 100,
   });
   expect(scene.remote.head()).toBe(approved.commit);

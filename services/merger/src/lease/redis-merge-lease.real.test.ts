@@ -92,7 +92,7 @@ test('without Redis nothing is worked on, the caller is told to wait, and it goe
   expect(work).not.toHaveBeenCalled();
 
   await redis.start();
-  await vi.waitFor(() => expect(holder.hold('lane', work)).resolves.toBe('landed'), { timeout: 10_000 });
+  await vi.waitFor(() => expect(holder.hold('lane', work)).resolves.toBe('landed'), { timeout: 25_000 });
 });
 
 function lease(options: { ttlMs?: number; answerWithinMs?: number } = {}): RedisMergeLease {
