@@ -43,7 +43,9 @@ export const sandbox: Bench = {
           times.claim.map((ms, round) => [ms, times.cold[round] ?? 0]),
         ),
       ],
-      notes: ['the first command is `true`, run with docker exec and the sweep of its processes after it'],
+      notes: [
+        'the first command is `true`, with the sweep of its processes after it; a process waits for it in the ready slot',
+      ],
     };
   },
 };

@@ -20,6 +20,7 @@ test.each([
 
 test('a command gets the fixed environment and what the caller names, and nothing of this process', () => {
   expect(commandEnvironment({ CI: '1' }, ['.venv/bin'])).toEqual({
+    HOSTNAME: 'sandbox',
     LANG: 'C.UTF-8',
     USER: 'agent',
     LOGNAME: 'agent',

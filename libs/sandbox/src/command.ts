@@ -1,6 +1,6 @@
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
-import { homePath, workspacePath } from './container-options.ts';
+import { homePath, hostName, workspacePath } from './container-options.ts';
 
 /** `shell` is one string for `/bin/bash -c`; nothing of it is interpreted outside the container. */
 export type Command = { readonly argv: readonly string[] } | { readonly shell: string };
@@ -40,6 +40,7 @@ export function commandEnvironment(
     return `${workspacePath}/${directory}`;
   });
   return {
+    HOSTNAME: hostName,
     LANG: 'C.UTF-8',
     USER: 'agent',
     LOGNAME: 'agent',

@@ -5,6 +5,7 @@ import { slotLabels } from './slot-labels.ts';
 import type { SlotLimits } from './slot-limits.ts';
 
 export const workspacePath = '/workspace';
+export const hostName = 'sandbox';
 export const homePath = '/home/agent';
 const doorPath = '/run/flotilla';
 const heartbeatPath = '/run/flotilla-heartbeat';
@@ -61,7 +62,7 @@ export function containerOptions(settings: ContainerSettings): ContainerOptions 
     doorDirectory === undefined ? ['sleep', 'infinity'] : ['flotilla-door', `${doorPath}/door.sock`, String(doorPort)];
   return {
     Image: settings.image,
-    Hostname: 'sandbox',
+    Hostname: hostName,
     User: '0:0',
     WorkingDir: '/',
     Entrypoint: [''],

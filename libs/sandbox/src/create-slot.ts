@@ -7,6 +7,7 @@ import { workspacePath } from './container-options.ts';
 import { DirectoryHandle } from './directory-handle.ts';
 import type { DockerEngine } from './docker-engine.ts';
 import { killTree, survivors } from './kill-tree.ts';
+import type { Launcher } from './launcher.ts';
 import type { OutputFrame } from './output-frames.ts';
 import { OutputRecorder } from './output-recorder.ts';
 import { exitCodeOfKilled, runCommand } from './run-command.ts';
@@ -26,6 +27,7 @@ export interface SlotParts {
   readonly claim: SlotClaim;
   readonly workspaceDirectory: string;
   readonly user: SandboxUser;
+  readonly launcher: Launcher;
   readonly limits: SlotLimits;
   /** Set for every command, such as where the door is. */
   readonly environment: Readonly<Record<string, string>>;
@@ -44,7 +46,7 @@ const defaultFloodBytes = 64 * 1024 ** 2;
 const stderrBytes = 64 * 1024;
 
 export function createSlot(parts: SlotParts): Slot {
-  const { engine, container, user, limits, now } = parts;
+  const { engine, container, user, limits, now, launcher } = parts;
   const root = DirectoryHandle.openTrusted(parts.workspaceDirectory);
   const files = createContainedFiles(root, user);
   const inTurn = createTurns();
@@ -160,8 +162,11 @@ export function createSlot(parts: SlotParts): Slot {
         container,
         request,
         async () => void (await killTree(engine, container, account)),
+        launcher,
       ).finally(async () => {
-        if (!closing.signal.aborted) await endSurvivors();
+        if (closing.signal.aborted) return;
+        await endSurvivors();
+        launcher.prepare();
       });
       const durationMs = now() - started;
       if (end.killedBy === undefined && end.exitCode !== 0 && (await parts.ranOutOfMemory(started, end.exitCode))) {
@@ -189,7 +194,9 @@ export function createSlot(parts: SlotParts): Slot {
   }
 
   async function endSurvivors(): Promise<void> {
-    if ((await survivors(engine, container)).length > 0) await killTree(engine, container, account);
+    if ((await survivors(engine, container, await launcher.waiting())).length === 0) return;
+    launcher.forget();
+    await killTree(engine, container, account);
   }
 
   function refuseWhenClosed(): void {

@@ -56,7 +56,7 @@ export interface DockerEngine {
   execState(
     container: string,
     exec: string,
-  ): Promise<{ readonly running: boolean; readonly exitCode: number | undefined }>;
+  ): Promise<{ readonly running: boolean; readonly exitCode: number | undefined; readonly pid: number | undefined }>;
   /** Calls `onContainer` with the id of each container that ran out of memory, until the signal or the stream ends. */
   watchOutOfMemory(label: string, onContainer: (container: string) => void, signal: AbortSignal): Promise<void>;
 }
@@ -124,8 +124,8 @@ export function connectDocker(host?: string): DockerEngine {
       }),
     execState: (id, exec) =>
       inContainer(id, async () => {
-        const { Running, ExitCode } = await calls.getExec(exec).inspect();
-        return { running: Running, exitCode: ExitCode ?? undefined };
+        const { Running, ExitCode, Pid } = await calls.getExec(exec).inspect();
+        return { running: Running, exitCode: ExitCode ?? undefined, pid: Running ? Pid : undefined };
       }),
     watchOutOfMemory: (label, onContainer, signal) =>
       translate(async () => {

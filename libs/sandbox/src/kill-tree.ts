@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
+import { readCgroupProcesses } from './cgroup-processes.ts';
 import { killEverything } from './command.ts';
 import type { ContainerProcess, DockerEngine } from './docker-engine.ts';
 
@@ -21,16 +22,24 @@ export async function killTree(engine: DockerEngine, container: string, user: st
 }
 
 /**
- * Living processes that are not of the container's own user; a zombie has nothing left to do anything with. Throws SLOT_LOST
+ * Living processes that are not of the container's own user, but for the spared one; a zombie has nothing left to do anything with. Throws SLOT_LOST
  * when the container's first process is not among them: then the container is going away, and so is all that was in it.
  */
-export async function survivors(engine: DockerEngine, container: string): Promise<readonly ContainerProcess[]> {
-  const living = (await engine.listProcesses(container)).filter(({ state }) => !/^[ZX]/.test(state));
+export async function survivors(
+  engine: DockerEngine,
+  container: string,
+  spared?: number,
+): Promise<readonly ContainerProcess[]> {
+  const isLiving = ({ state }: ContainerProcess): boolean => !/^[ZX]/.test(state);
+  const ofKernel = (await readCgroupProcesses(container))?.filter(isLiving);
+  const living = ofKernel?.some(({ first }) => first)
+    ? ofKernel
+    : (await engine.listProcesses(container)).filter(isLiving);
   const first = living.find((process) => process.first);
   if (first === undefined) {
     throw new FlotillaError(errors.slotLost, { slot: container.slice(0, 12), reason: 'its first process has ended' });
   }
-  return living.filter(({ uid }) => uid !== first.uid);
+  return living.filter(({ uid, pid }) => uid !== first.uid && pid !== spared);
 }
 
 async function tryKill(engine: DockerEngine, container: string, user: string): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Readable } from 'node:stream';
 import type { DockerEngine, StartedExec } from './docker-engine.ts';
+import type { Launcher } from './launcher.ts';
 import type { OutputFrame } from './output-frames.ts';
 import { OutputFrames } from './output-frames.ts';
 
@@ -40,9 +41,11 @@ export async function runCommand(
   container: string,
   request: RunRequest,
   killTree: () => Promise<void>,
+  launcher?: Launcher,
 ): Promise<RunEnd> {
   if (request.signal?.aborted) return { exitCode: exitCodeOfKilled, killedBy: 'abort', reason: undefined };
-  const exec = await engine.startExec(container, { ...request, stdin: request.stdin !== undefined });
+  const wanted = { ...request, stdin: request.stdin !== undefined };
+  const exec = (await launcher?.launch(wanted)) ?? (await engine.startExec(container, wanted));
   const finished = new AbortController();
   let stopped: { readonly killedBy: KilledBy; readonly reason: string | undefined } | undefined;
   let killing: Promise<void> | undefined;
@@ -141,7 +144,7 @@ async function waitForExit(engine: DockerEngine, container: string, exec: string
   for (let waitedMs = 0; waitedMs < exitGraceMs;) {
     const { running, exitCode } = await engine.execState(container, exec);
     if (!running) return exitCode;
-    const stepMs = Math.min(20 + waitedMs, 250);
+    const stepMs = Math.min(2 + waitedMs, 250);
     await delay(stepMs);
     waitedMs += stepMs;
   }

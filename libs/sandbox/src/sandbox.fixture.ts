@@ -76,7 +76,7 @@ async function listImages(reference: string): Promise<{ Created: number; RepoTag
   });
 }
 
-export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 10_000): Promise<void> {
+export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 60_000): Promise<void> {
   const end = now() + timeoutMs;
   while (!(await condition())) {
     if (now() > end) throw new Error('the condition did not come true in time');

@@ -5,6 +5,8 @@ import type { DockerEngine } from './docker-engine.ts';
 import type { Door, DoorGrant } from './door.ts';
 import { openDoor } from './door.ts';
 import { doorEnvironment, waitForForwarder } from './door-forwarder.ts';
+import { killTree } from './kill-tree.ts';
+import { createLauncher, type Launcher } from './launcher.ts';
 import { watchMemory } from './memory-watch.ts';
 import type { SandboxUser } from './sandbox-user.ts';
 import type { Slot } from './slot.ts';
@@ -58,13 +60,18 @@ export interface SlotPool {
   claim(request: ClaimRequest): Promise<Slot>;
   /** Slots that a claim would get now: a consumer pulls as many messages, and none ahead. */
   available(): number;
-  /** Started containers that wait for a claim. */
+  /** Started containers that wait for a claim, with what starts their first command. */
   readyCount(): number;
   /**
    * Removes everything of this pool but the slots in use, which stay their claimants'. Tries again for some seconds; what is left
    * then, since the engine does not answer, is the reaper's.
    */
   close(): Promise<void>;
+}
+
+/** A container and what starts its first command. */
+interface Launchable extends StartedContainer {
+  readonly launcher: Launcher;
 }
 
 const startsAtOnce = 2;
@@ -82,7 +89,7 @@ export async function createSlotPool(options: SlotPoolOptions): Promise<SlotPool
   const closing = new AbortController();
   const throughStartGate = createGate(startsAtOnce);
   const memory = watchMemory(engine, options.installation, now, closing.signal);
-  const ready: StartedContainer[] = [];
+  const ready: Launchable[] = [];
   const refills = new Set<Promise<void>>();
   let inUse = 0;
 
@@ -130,7 +137,7 @@ export async function createSlotPool(options: SlotPoolOptions): Promise<SlotPool
   }
 
   /** A container may have gone since it was started: with the engine, or by another hand. */
-  async function takeReady(claimed: SlotClaim): Promise<StartedContainer | undefined> {
+  async function takeReady(claimed: SlotClaim): Promise<Launchable | undefined> {
     for (let container = ready.shift(); container !== undefined; container = ready.shift()) {
       refill();
       try {
@@ -148,11 +155,11 @@ export async function createSlotPool(options: SlotPoolOptions): Promise<SlotPool
     return undefined;
   }
 
-  function startOwn(request: ClaimRequest, claimed: SlotClaim): Promise<StartedContainer> {
+  function startOwn(request: ClaimRequest, claimed: SlotClaim): Promise<Launchable> {
     const wanted = { claim: claimed, door: request.door !== undefined, ...(request.image && { image: request.image }) };
     return throughStartGate(async () => {
       request.signal?.throwIfAborted();
-      return own.start(wanted);
+      return toLaunchable(await own.start(wanted));
     });
   }
 
@@ -169,7 +176,7 @@ export async function createSlotPool(options: SlotPoolOptions): Promise<SlotPool
   }
 
   function toSlot(
-    { slot, container, image, workspaceDirectory }: StartedContainer,
+    { slot, container, image, workspaceDirectory, launcher }: Launchable,
     claimed: SlotClaim,
     facts: {
       readonly door: Door | undefined;
@@ -190,6 +197,7 @@ export async function createSlotPool(options: SlotPoolOptions): Promise<SlotPool
       claim: claimed,
       workspaceDirectory,
       user: options.user,
+      launcher,
       limits,
       environment: facts.door ? doorEnvironment : {},
       warm: facts.warm,
@@ -204,6 +212,13 @@ export async function createSlotPool(options: SlotPoolOptions): Promise<SlotPool
     });
   }
 
+  function toLaunchable(started: StartedContainer): Launchable {
+    const { container } = started;
+    const user = `${options.user.uid}:${options.user.gid}`;
+    const endProcesses = async () => void (await killTree(engine, container, user));
+    return { ...started, launcher: createLauncher(engine, container, user, endProcesses) };
+  }
+
   function refill(): void {
     const wanted = (options.ready ?? 1) - ready.length - refills.size;
     for (let missing = wanted; missing > 0 && !closing.signal.aborted; missing -= 1) {
@@ -215,9 +230,11 @@ export async function createSlotPool(options: SlotPoolOptions): Promise<SlotPool
   async function startReady(): Promise<void> {
     for (let pauseMs = firstRetryMs; !closing.signal.aborted; pauseMs = Math.min(pauseMs * 2, longestRetryMs)) {
       try {
-        const container = await throughStartGate(() => own.start());
-        if (closing.signal.aborted) await own.discard(container.slot, container.container);
-        else ready.push(container);
+        const container = toLaunchable(await throughStartGate(() => own.start()));
+        container.launcher.prepare();
+        await container.launcher.waiting();
+        if (closing.signal.aborted) return await own.discard(container.slot, container.container);
+        ready.push(container);
         return;
       } catch (error) {
         onFault(error);
