@@ -18,7 +18,7 @@ const unread: readonly string[] = ['watchRun'];
 let reachable: ReturnType<typeof findReachableErrors>;
 beforeAll(() => {
   reachable = findReachableErrors(join(import.meta.dirname, '../..'));
-}, 120_000);
+});
 
 test.each(Object.values(calls).map((call) => [call.name, call.errors] as const))(
   'what the handler of %s can throw is declared with the call',

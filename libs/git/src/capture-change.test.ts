@@ -315,7 +315,7 @@ test('the same workspace, message and time give the same commit, which a bundle 
   expect(await hasWholeCommit(elsewhere, first.commit)).toBe(true);
 });
 
-const patient = { timeout: 20_000 };
+const patient = { timeout: 60_000 };
 
 test('with a memory, settled files are not read again and a change shows even where size and time are put back', async () => {
   const bench = await layBench({ 'a.txt': 'aaaa', 'b.txt': 'bbbb' });

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { withFileLock } from './file-lock.ts';
 import { scratchDirectory } from './scratch.fixture.ts';
 
-const options = { waitLimitMs: 20_000, holds: 'the test' };
+const options = { waitLimitMs: 120_000, holds: 'the test' };
 
 test('two holders in one process never overlap', async () => {
   const path = join(scratchDirectory(), 'lock');
@@ -30,7 +30,7 @@ async function holdElsewhere(path: string, child = ''): Promise<ChildProcess> {
   const script = `
     const { withFileLock } = await import(${JSON.stringify(new URL('./file-lock.ts', import.meta.url).href)});
     const { spawn } = await import('node:child_process');
-    await withFileLock(${JSON.stringify(path)}, { waitLimitMs: 5000, holds: 'x' }, async (descriptor) => {
+    await withFileLock(${JSON.stringify(path)}, { waitLimitMs: 120_000, holds: 'x' }, async (descriptor) => {
       ${child}
       console.log('held');
       await new Promise(() => setInterval(() => undefined, 1000));

@@ -3,15 +3,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { CommitId, RunId, StepId } from '@flotilla/contracts/ids';
-import { onTestFinished, vi } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { CommitOccasion } from './commit-message.ts';
 import { openMirror, type Mirror } from './mirror.ts';
 import type { RemoteCredential } from './remote-access.ts';
 import { parseRemote } from './remote.ts';
 import { createGit, type GitCommandTrace } from './run-git.ts';
-
-// Each test starts dozens of programs, which take long on a busy machine.
-vi.setConfig({ testTimeout: 60_000 });
 
 /** A directory that is gone after the test. */
 export function scratchDirectory(): string {
@@ -34,7 +31,6 @@ export function plainGit(cwd: string, ...args: readonly string[]): string {
     env,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 20_000,
   }).trim();
 }
 

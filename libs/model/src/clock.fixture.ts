@@ -27,3 +27,19 @@ export const realClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+/** A clock that goes on by a tenth of a second whenever a wait of `lifeMs` begins, and never by itself. */
+export function clockOfLife(lifeMs: number): Clock {
+  let nowMs = 0;
+  const waits = new Set<{ readonly endsMs: number; readonly callback: () => void }>();
+  return {
+    now: () => nowMs,
+    after(delayMs, callback) {
+      const wait = { endsMs: nowMs + delayMs, callback };
+      waits.add(wait);
+      if (delayMs === lifeMs) nowMs += 100;
+      for (const due of [...waits].filter(({ endsMs }) => endsMs <= nowMs)) if (waits.delete(due)) due.callback();
+      return () => void waits.delete(wait);
+    },
+  };
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { realClock } from './clock.fixture.ts';
+import { clockOfLife, realClock } from './clock.fixture.ts';
 import { answerJson, chunk, startEndpoint, startStream } from './endpoint.fixture.ts';
 import { collect, failureOf, modelAt, question } from './model.fixture.ts';
 
@@ -25,7 +25,7 @@ test('keep-alive comments are life, but only until the total limit', async () =>
     response.on('close', () => clearInterval(timer));
   });
   const model = modelAt(endpoint, {
-    clock: realClock,
+    clock: clockOfLife(500),
     timeLimits: { firstByteMs: 20_000, idleMs: 500, totalMs: 1500 },
     retries: { attempts: 1 },
   });

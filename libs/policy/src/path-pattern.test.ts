@@ -69,7 +69,7 @@ test('the worst pattern that is accepted is decided on quickly on the worst path
   const glob = `${'**/'.repeat(20)}*a*a*b`;
   const path = `${'a/'.repeat(1500)}${'a'.repeat(255)}`;
   const compiled = compilePathPattern(glob);
-  const before = performance.now();
+  const before = process.cpuUsage();
   expect(compiled.kind === 'pattern' && compiled.matches(path)).toBe(false);
-  expect(performance.now() - before).toBeLessThan(2000);
+  expect(process.cpuUsage(before).user).toBeLessThan(2_000_000);
 });

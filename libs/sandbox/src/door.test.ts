@@ -5,7 +5,7 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { errors } from '@flotilla/errors/catalogue';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { Door, DoorGrant, DoorRequest } from './door.ts';
 import { openDoor } from './door.ts';
 
@@ -47,13 +47,18 @@ async function openWithMirror(port: number, grant: Partial<DoorGrant> = {}): Pro
 const socketPath = () => path.join(directory, 'door.sock');
 
 /** Sends raw bytes to the door and answers with all that comes back. */
-async function exchange(text: string, after?: { readonly once: string; readonly send: string }): Promise<string> {
+async function exchange(
+  text: string,
+  after?: { readonly once: string; readonly send: string },
+  hear: (got: string) => void = () => undefined,
+): Promise<string> {
   return new Promise((resolve) => {
     const socket = net.connect(socketPath(), () => socket.write(text));
     let got = '';
     let sent = false;
     socket.on('data', (chunk) => {
       got += chunk.toString('latin1');
+      hear(got);
       if (after && !sent && got.includes(after.once)) {
         sent = true;
         socket.end(after.send);
@@ -61,6 +66,16 @@ async function exchange(text: string, after?: { readonly once: string; readonly 
     });
     socket.on('error', () => undefined).on('close', () => resolve(got));
   });
+}
+
+/** Sends raw bytes to the door, and tells when the words have come and when it is over. */
+function listenUntil(
+  words: string,
+  text: string,
+): { readonly heard: Promise<undefined>; readonly over: Promise<string> } {
+  const heard = Promise.withResolvers<undefined>();
+  const over = exchange(text, undefined, (got) => got.includes(words) && heard.resolve(undefined));
+  return { heard: heard.promise, over };
 }
 
 const connect = (authority: string) => `CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n\r\n`;
@@ -206,8 +221,15 @@ test('limits hold: bytes, requests, header size, and time', async () => {
 
 test('a connection that lasts too long is ended', async () => {
   const port = await listen(net.createServer((socket) => void socket.on('error', () => undefined).write('hello')));
-  await openWithMirror(port, { limits: { connectionMs: 200 } });
-  expect(await exchange(connect(`mirror.internal:${port}`))).toContain('hello');
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  await openWithMirror(port, { limits: { connectionMs: 200_000 } });
+  const passing = listenUntil('hello', connect(`mirror.internal:${port}`));
+  await passing.heard;
+  vi.advanceTimersByTime(199_999);
+  expect(seen).toEqual([]);
+  vi.advanceTimersByTime(1);
+  await passing.over;
   expect(seen).toMatchObject([{ reason: 'it lasted too long' }]);
 });
 
@@ -215,10 +237,10 @@ test('a closed door ends what passes through it', async () => {
   const port = await listen(net.createServer((socket) => void socket.on('error', () => undefined).write('hello')));
   await openWithMirror(port);
   const door = opened.pop() as Door;
-  const passing = exchange(connect(`mirror.internal:${port}`));
-  await new Promise<void>((resolve) => setTimeout(resolve, 100));
+  const passing = listenUntil('hello', connect(`mirror.internal:${port}`));
+  await passing.heard;
   await door.close();
-  expect(await passing).toContain('hello');
+  await passing.over;
   expect(seen).toMatchObject([{ verdict: 'allowed', reason: 'the door was closed' }]);
 });
 

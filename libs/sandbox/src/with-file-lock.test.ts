@@ -17,11 +17,17 @@ afterEach(() => fs.rmSync(directory, { recursive: true, force: true }));
 
 test('one works while the others wait, longer than a dead holder would be waited for', async () => {
   let inside = 0;
+  let now = 0;
+  const lastBeat = () => fs.statSync(file).mtimeMs;
   const work = () =>
-    withFileLock(file, options, async () => {
+    withFileLock(file, { ...options, now: () => now }, async () => {
       inside += 1;
       expect(inside).toBe(1);
-      await new Promise((resolve) => setTimeout(resolve, 700));
+      for (let beats = 0; beats < 6; beats += 1) {
+        const before = lastBeat();
+        await expect.poll(lastBeat).not.toBe(before);
+        now += options.deadAfterMs / 4;
+      }
       inside -= 1;
     });
   await Promise.all([work(), work(), work()]);

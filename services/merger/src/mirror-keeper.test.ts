@@ -13,12 +13,10 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LandStepRequested } from '@flotilla/contracts/messages/land-step-requested';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { RunEnd } from './domain/judge-pins.ts';
 import { openRemoteMirror } from './git/open-remote-mirror.ts';
 import { MirrorKeeper, type MirrorKeeperPorts } from './mirror-keeper.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const running = RunId.parse('run_00000000000000000000000001');
 const landed = RunId.parse('run_00000000000000000000000002');

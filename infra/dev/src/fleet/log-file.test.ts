@@ -9,7 +9,7 @@ test('what is logged is for its owner alone', async () => {
   const path = join(directory, 'service.log');
   const log = new LogFile(path);
   log.write('a line');
-  await vi.waitFor(async () => expect((await stat(path)).mode & 0o777).toBe(0o600));
+  await vi.waitFor(async () => expect((await stat(path)).mode & 0o777).toBe(0o600), 60_000);
   log.close();
   await rm(directory, { recursive: true });
 });
@@ -25,7 +25,7 @@ test('what a full disk swallows is counted, and the log goes on when there is ro
   await vi.waitFor(async () => {
     log.write('kept');
     expect(await readFile(path, 'utf8')).toMatch(/^\{"event":"log_lines_lost","lines":\d+\}\nkept\n/);
-  });
+  }, 60_000);
   log.close();
   await rm(directory, { recursive: true });
 });

@@ -56,7 +56,7 @@ test.each([
   ['a crash', 'echo boom >&2'],
 ])('a service that ends by %s before it was ready is started again', async (_, end) => {
   const { supervised, givenUp, starts } = run(`echo starts; ${end}; exit 1`);
-  await vi.waitFor(() => expect(starts()).toBeGreaterThan(1), { timeout: 25_000 });
+  await vi.waitFor(() => expect(starts()).toBeGreaterThan(1), 60_000);
   await supervised.stop();
   expect(givenUp).toEqual([]);
 });
@@ -86,7 +86,7 @@ test('a service that was ready is started again whatever keeps it from starting 
   try {
     await supervised.ready();
     writeFileSync(join(directory, 'ready'), '');
-    await vi.waitFor(() => expect(starts()).toBeGreaterThan(1), { timeout: 25_000 });
+    await vi.waitFor(() => expect(starts()).toBeGreaterThan(1), 60_000);
     expect(givenUp).toEqual([]);
   } finally {
     await supervised.stop();

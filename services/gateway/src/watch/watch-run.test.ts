@@ -178,7 +178,9 @@ test('a client may do without live words', async () => {
 
 test('a thousand watchers of one run cost one tail, and a page of the log is read once for all of them', async () => {
   appendMany(50);
-  const responses = await Promise.all(Array.from({ length: 1000 }, () => watch()));
+  const responses: Response[] = [];
+  // Of a burst of more connections than the system lets wait it resets some, and the server never hears of them.
+  while (responses.length < 1000) responses.push(...(await Promise.all(Array.from({ length: 50 }, () => watch()))));
   const collecting = responses.map(collect);
   while (fixture.tails.size !== 1) await turn();
   appendMany(1);
@@ -187,7 +189,7 @@ test('a thousand watchers of one run cost one tail, and a page of the log is rea
   expect(all.every((events) => sequences(events).length === 52 && events.at(-1)?.event === 'done')).toBe(true);
   expect(fixture.log.reads).toBeLessThan(20);
   expect(fixture.tails.size).toBe(0);
-}, 30_000);
+});
 
 test('a client that goes away leaves nothing behind', async () => {
   const stop = new AbortController();
@@ -209,7 +211,7 @@ test('a client that does not read holds back only itself', async () => {
   end();
   expect(sequences(await reading)).toHaveLength(301);
   socket.destroy();
-}, 30_000);
+});
 
 test('a page that was read before the run ended does not end the stream of who knows that it did', async () => {
   appendMany(5);

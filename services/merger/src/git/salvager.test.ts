@@ -10,10 +10,8 @@ import type { LogEntry } from '@flotilla/contracts/log-entry';
 import { createGit } from '@flotilla/git/run-git';
 import { MemoryBundles } from '@flotilla/testing/memory-bundles';
 import { ScratchRemote, type ScratchFiles } from '@flotilla/testing/scratch-remote';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Salvager } from './salvager.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const runId = RunId.parse('run_00000000000000000000000001');
 let directory: string;
