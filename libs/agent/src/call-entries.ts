@@ -1,6 +1,6 @@
 import { showHidden, truncateText } from './clean-text.ts';
 import type { Tool, ToolResult } from './define-tool.ts';
-import { testRunId, type CallFacts } from './journal-facts.ts';
+import { interruptedCode, testRunId, type CallFacts } from './journal-facts.ts';
 import type { JournalEntry } from './ports.ts';
 
 /** What a call gave back, as the journal keeps it and the model reads it: nothing hidden in it, and no longer than allowed. */
@@ -31,7 +31,7 @@ export function describeInterrupted(call: CallFacts, tools: readonly Tool[]): Jo
   const changedFiles = tool === undefined || (tool.mutates && tool.id !== testRunId);
   const text =
     'The call was interrupted. It may have done its work, a part of it, or nothing. Look before you repeat it.';
-  return describeFinished(call, { ok: false, code: 'INTERRUPTED', text, changedFiles }, 0, text.length);
+  return describeFinished(call, { ok: false, code: interruptedCode, text, changedFiles }, 0, text.length);
 }
 
 /** A call that was never begun and will not be. */

@@ -1,8 +1,15 @@
-import type { CallFacts, JournalFacts } from './journal-facts.ts';
+import { interruptedCode, restoredCode, type CallFacts, type JournalFacts } from './journal-facts.ts';
 
-/** How often the call that was made last was made since another call may have changed anything. 0 for no call. */
+/**
+ * How often the call that was made last was made since anything else may have changed: another call's files, or the whole
+ * workspace when it was laid anew. A call that was interrupted has no answer, so to make it again is no repetition. 0 for no call.
+ */
 export function countRepetitions({ turns }: JournalFacts): number {
-  const calls = turns.flatMap((turn) => turn.calls).filter((call) => call.finished !== undefined);
+  const restored = turns.findLastIndex(({ nudges }) => nudges.some(({ code }) => code === restoredCode));
+  const calls = turns
+    .slice(restored + 1)
+    .flatMap((turn) => turn.calls)
+    .filter(({ finished }) => finished !== undefined && finished.code !== interruptedCode);
   const last = calls.at(-1);
   if (last === undefined) return 0;
   const signature = signatureOf(last);

@@ -73,6 +73,8 @@ interface Draft {
 
 /** The workspace was laid anew from the last checkpoint: what came after it is not in it. */
 export const restoredCode = 'WORKSPACE_RESTORED';
+/** The call was begun by a process that died: nobody saw its end. */
+export const interruptedCode = 'INTERRUPTED';
 /** The workspace could not be kept as it is: the last checkpoint stands. */
 export const notKeptCode = 'WORKSPACE_NOT_KEPT';
 export const testRunId = 'test.run';

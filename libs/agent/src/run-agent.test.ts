@@ -87,6 +87,11 @@ test.each(['kept', 'restored'] as const)(
   },
 );
 
+test('a call that dies with its process every time is no repetition of the model', async () => {
+  const world = newWorld({ 'a.txt': 'a' });
+  expectWhole(world, await runThroughDeaths(world, 'restored', [39, 27, 27, 31, 31, 31, 31, 31, 31]));
+});
+
 test('the same journal gives the same conversation in every process', async () => {
   const world = newWorld({ 'a.txt': 'a' });
   const asked: string[] = [];
