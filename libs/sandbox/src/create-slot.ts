@@ -2,6 +2,7 @@ import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import type { Command } from './command.ts';
 import { commandArgv, commandEnvironment, wrapCommand } from './command.ts';
+import { checkAfterwards } from './check-afterwards.ts';
 import { createContainedFiles } from './contained-files.ts';
 import { workspacePath } from './container-options.ts';
 import { DirectoryHandle } from './directory-handle.ts';
@@ -14,6 +15,7 @@ import { exitCodeOfKilled, runCommand } from './run-command.ts';
 import type { SandboxUser } from './sandbox-user.ts';
 import type { SlotClaim } from './slot-labels.ts';
 import type { SlotLimits } from './slot-limits.ts';
+import { requireSlotRecord } from './slot-record.ts';
 import { createTurns } from './take-turns.ts';
 import { createDiskWatch } from './watch-disk.ts';
 import { createWorkspaceSearch } from './search-workspace.ts';
@@ -25,6 +27,7 @@ export interface SlotParts {
   readonly id: string;
   readonly image: string;
   readonly claim: SlotClaim;
+  readonly slotDirectory: string;
   readonly workspaceDirectory: string;
   readonly user: SandboxUser;
   readonly launcher: Launcher;
@@ -48,7 +51,7 @@ const stderrBytes = 64 * 1024;
 export function createSlot(parts: SlotParts): Slot {
   const { engine, container, user, limits, now, launcher } = parts;
   const root = DirectoryHandle.openTrusted(parts.workspaceDirectory);
-  const files = createContainedFiles(root, user);
+  const files = checkAfterwards(createContainedFiles(root, user), refuseWhenLost);
   const inTurn = createTurns();
   const closing = new AbortController();
   const diskLimits = { bytes: limits.workspaceBytes, entries: limits.workspaceEntries };
@@ -71,8 +74,13 @@ export function createSlot(parts: SlotParts): Slot {
       inTurn(async () => {
         refuseWhenClosed();
         await endSurvivors();
-        return action();
+        try {
+          return await action();
+        } finally {
+          refuseWhenLost();
+        }
       }),
+    refuseWhenLost,
     destroy: () =>
       (removal ??= destroy().catch((error: unknown) => {
         removal = undefined;
@@ -202,6 +210,11 @@ export function createSlot(parts: SlotParts): Slot {
   function refuseWhenClosed(): void {
     if (closing.signal.aborted)
       throw new FlotillaError(errors.slotLost, { slot: parts.id, reason: 'it was destroyed' });
+  }
+
+  function refuseWhenLost(): void {
+    refuseWhenClosed();
+    requireSlotRecord(parts.slotDirectory);
   }
 
   async function destroy(): Promise<void> {

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { clearUp } from './clear-up.ts';
 import { listOurs } from './reap-slots.ts';
 import type { SlotClaim } from './slot-labels.ts';
 import { ownerLabel, slotLabel } from './slot-labels.ts';
@@ -10,6 +10,8 @@ import { createTurns } from './take-turns.ts';
 export interface OwnSlotsOptions extends StartSettings {
   readonly newId: () => string;
   readonly onFault: (error: unknown) => void;
+  /** Hears of a slot in use whose container is gone, at each sweep until it is removed. */
+  readonly onGone: (slot: string) => void;
   /** Default: 15 s. */
   readonly sweepEveryMs?: number | undefined;
 }
@@ -36,11 +38,11 @@ export interface OwnSlots {
 }
 
 const defaultSweepEveryMs = 15_000;
-const clearingPausesMs = [100, 300, 1_000, 2_000, 3_000];
 
 export function keepOwnSlots(options: OwnSlotsOptions): OwnSlots {
-  const { engine, slots, owner, newId, onFault } = options;
+  const { engine, slots, owner, newId, onFault, onGone } = options;
   const used = new Set<string>();
+  const started = new Set<string>();
   const left = new Set<string>();
   const inTurn = createTurns();
   const timer = setInterval(
@@ -53,7 +55,9 @@ export function keepOwnSlots(options: OwnSlotsOptions): OwnSlots {
       const slot = `slot-${newId()}`;
       used.add(slot);
       try {
-        return await startContainer(options, slot, request);
+        const container = await startContainer(options, slot, request);
+        started.add(slot);
+        return container;
       } catch (error) {
         leave(slot);
         throw error;
@@ -61,7 +65,7 @@ export function keepOwnSlots(options: OwnSlotsOptions): OwnSlots {
     },
     remove,
     discard: (slot, container) => remove(slot, container).catch(onFault),
-    clear,
+    clear: () => clearUp(() => inTurn(sweep), onFault),
     stop: () => clearInterval(timer),
   };
 
@@ -69,6 +73,7 @@ export function keepOwnSlots(options: OwnSlotsOptions): OwnSlots {
     try {
       await removeSlot(options, slot, container);
       used.delete(slot);
+      started.delete(slot);
     } catch (error) {
       leave(slot);
       throw error;
@@ -77,19 +82,8 @@ export function keepOwnSlots(options: OwnSlotsOptions): OwnSlots {
 
   function leave(slot: string): void {
     used.delete(slot);
+    started.delete(slot);
     left.add(slot);
-  }
-
-  async function clear(): Promise<void> {
-    for (const pauseMs of clearingPausesMs) {
-      try {
-        if ((await inTurn(sweep)) === 0) return;
-      } catch (error) {
-        onFault(error);
-      }
-      await delay(pauseMs);
-    }
-    await inTurn(sweep);
   }
 
   /**
@@ -97,8 +91,11 @@ export function keepOwnSlots(options: OwnSlotsOptions): OwnSlots {
    * every one, and throws the first of the errors. A name is never used twice: what is unused now stays so.
    */
   async function sweep(): Promise<number> {
+    const expected = [...started];
     const labelled = await listOurs(engine, slots, `${ownerLabel}=${owner}`);
-    for (const { labels } of labelled) noteUnused(labels[slotLabel] ?? '');
+    const there = new Set(labelled.map(({ labels }) => labels[slotLabel] ?? ''));
+    for (const slot of there) noteUnused(slot);
+    for (const slot of expected) if (!there.has(slot) && started.has(slot)) onGone(slot);
     for (const slot of await slots.listSlots()) {
       if (!used.has(slot) && (await readSlotRecord(slots.slotDirectory(slot)))?.owner === owner) noteUnused(slot);
     }

@@ -1,8 +1,10 @@
 import { workspacePath } from './container-options.ts';
+import { clearUp } from './clear-up.ts';
 import { decideReap, isDead } from './decide-reap.ts';
 import type { ContainerFacts, DockerEngine } from './docker-engine.ts';
 import type { SlotClaim } from './slot-labels.ts';
 import { installationLabel, ownerLabel, slotLabel } from './slot-labels.ts';
+import { ownerHasEnded } from './slot-owner.ts';
 import { readSlotRecord } from './slot-record.ts';
 import type { SlotsDirectory } from './slots-directory.ts';
 import { isSlotName, openSlotsDirectory } from './slots-directory.ts';
@@ -18,8 +20,8 @@ export interface ReapOptions {
 }
 
 /**
- * Removes the containers and directories that nobody will come back for: those of dead attempts, and the ready ones of pools
- * that stopped beating. A label alone proves nothing, since two installations may carry one name: a container is ours when its
+ * Removes the containers and directories that nobody will come back for: all of pools whose process has ended, those of dead
+ * attempts, and the ready ones of pools that stopped beating. A label alone proves nothing, since two installations may carry one name: a container is ours when its
  * workspace lies in our directory, and no other is touched. Answers with the slots that were removed. Safe to repeat, and
  * beside pools that work.
  */
@@ -29,15 +31,26 @@ export async function reapSlots(options: ReapOptions): Promise<readonly string[]
   return removed;
 }
 
-/** Removes the heartbeats of dead pools that nothing is left of: as long as something is, they tell that its pool is dead. */
+const forgottenAfterMs = 24 * 3_600_000;
+
+/**
+ * Removes the heartbeats of pools that nothing is left of, once their process has ended. One that only stands still goes on with its
+ * heartbeat when it wakes; where a process cannot be seen, a day tells.
+ */
 async function forgetOwners({ engine, directory, installation }: ReapOptions): Promise<void> {
   const slots = await openSlotsDirectory(directory, installation);
   const containers = await listOurs(engine, slots, `${installationLabel}=${installation}`);
   const named = new Set(containers.map(({ labels }) => labels[ownerLabel]));
   for (const slot of await slots.listSlots()) named.add((await readSlotRecord(slots.slotDirectory(slot)))?.owner);
   for (const owner of await slots.listOwners()) {
-    if (!named.has(owner) && isDead(await slots.silenceMs(owner))) await slots.removeOwner(owner);
+    if (named.has(owner)) continue;
+    const silentForLong = ((await slots.silenceMs(owner)) ?? 0) > forgottenAfterMs;
+    if (silentForLong || (await ownerHasEnded(owner))) await slots.removeOwner(owner);
   }
+}
+
+async function mayLive(slots: SlotsDirectory, owner: string): Promise<boolean> {
+  return !isDead(await slots.silenceMs(owner)) && !(await ownerHasEnded(owner));
 }
 
 /**
@@ -54,6 +67,25 @@ export async function removeEarlierAttempts(
     return claim !== undefined && claim.run === run && claim.step === step && claim.attempt < attempt;
   });
   if (faults.length > 0) throw faults[0];
+  return removed;
+}
+
+/**
+ * As reapSlots where no attempt is known to be dead, again and again for some seconds until nothing is found: the last look of whoever
+ * stops a fleet, after its services have ended. What another installation uses stays, and what services of this one use that still
+ * run or that cannot be seen from here. Answers with the slots that were removed; throws what is in the way at last.
+ */
+export async function reapEnded(options: Omit<ReapOptions, 'isAlive' | 'onFault'>): Promise<ReadonlySet<string>> {
+  const removed = new Set<string>();
+  let faults: unknown[] = [];
+  const sweep = async () => {
+    faults = [];
+    const found = await reapSlots({ ...options, isAlive: () => true, onFault: (error) => faults.push(error) });
+    for (const slot of found) removed.add(slot);
+    if (faults.length > 0) throw faults[0];
+    return found.length;
+  };
+  await clearUp(sweep, () => undefined);
   return removed;
 }
 
@@ -108,11 +140,20 @@ async function gatherFacts(
   const record = await readSlotRecord(slots.slotDirectory(slot));
   const owner = record?.owner ?? container?.labels[ownerLabel];
   const claim = record?.claim;
+  const ownerEnded = owner !== undefined && (await ownerHasEnded(owner));
   return {
     container: container !== undefined,
     claim,
-    attemptAlive: claim !== undefined && (await isAlive(claim)),
+    attemptAlive: claim !== undefined && !ownerEnded && (await isAlive(claim)),
+    ownerEnded,
     ownerSilenceMs: owner === undefined ? undefined : await slots.silenceMs(owner),
     ageMs: await slots.slotAgeMs(slot),
+    somePoolLives: owner === undefined && (await somePoolLives(slots)),
   };
+}
+
+/** Asked once a slot was seen: its pool has beaten before it made it. */
+async function somePoolLives(slots: SlotsDirectory): Promise<boolean> {
+  for (const owner of await slots.listOwners()) if (await mayLive(slots, owner)) return true;
+  return false;
 }

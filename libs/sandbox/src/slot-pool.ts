@@ -16,6 +16,7 @@ import { containerName } from './slot-labels.ts';
 import type { SlotLimits } from './slot-limits.ts';
 import { defaultSlotLimits } from './slot-limits.ts';
 import { writeSlotRecord } from './slot-record.ts';
+import { nameOwner } from './slot-owner.ts';
 import { keepOwnSlots } from './own-slots.ts';
 import { openSlotsDirectory } from './slots-directory.ts';
 import type { StartedContainer } from './start-container.ts';
@@ -81,11 +82,11 @@ const longestRetryMs = 30_000;
 
 export async function createSlotPool(options: SlotPoolOptions): Promise<SlotPool> {
   const { engine, now, limit, newId } = options;
-  const owner = `pool-${newId()}`;
+  const owner = await nameOwner(newId, process.pid);
   const limits = { ...defaultSlotLimits, ...options.limits };
   const slots = await openSlotsDirectory(options.directory, options.installation);
   const onFault = options.onFault ?? (() => undefined);
-  const own = keepOwnSlots({ ...options, owner, slots, limits, onFault });
+  const own = keepOwnSlots({ ...options, owner, slots, limits, onFault, onGone: replaceReady });
   const closing = new AbortController();
   const throughStartGate = createGate(startsAtOnce);
   const memory = watchMemory(engine, options.installation, now, closing.signal);
@@ -176,7 +177,7 @@ export async function createSlotPool(options: SlotPoolOptions): Promise<SlotPool
   }
 
   function toSlot(
-    { slot, container, image, workspaceDirectory, launcher }: Launchable,
+    { slot, container, image, slotDirectory, workspaceDirectory, launcher }: Launchable,
     claimed: SlotClaim,
     facts: {
       readonly door: Door | undefined;
@@ -195,6 +196,7 @@ export async function createSlotPool(options: SlotPoolOptions): Promise<SlotPool
       id: slot,
       image,
       claim: claimed,
+      slotDirectory,
       workspaceDirectory,
       user: options.user,
       launcher,
@@ -225,6 +227,14 @@ export async function createSlotPool(options: SlotPoolOptions): Promise<SlotPool
       const started = startReady().finally(() => refills.delete(started));
       refills.add(started);
     }
+  }
+
+  /** What a claim would find gone is replaced before one comes: a reaper took it while this process stood still, or its engine died. */
+  function replaceReady(slot: string): void {
+    const index = ready.findIndex((container) => container.slot === slot);
+    if (index === -1) return;
+    for (const { container } of ready.splice(index, 1)) void own.discard(slot, container);
+    refill();
   }
 
   async function startReady(): Promise<void> {

@@ -71,8 +71,16 @@ export interface Slot extends AsyncDisposable {
   run(command: Command, options?: RunOptions): Promise<RunResult>;
   /** As run, with stdout as bytes, for programs that speak to programs. */
   collect(command: Command, options?: CollectOptions): Promise<CollectResult>;
-  /** Runs `action` while no process of the sandbox is alive and none starts: the workspace is the action's alone. */
+  /**
+   * Runs `action` while no process of the sandbox is alive and none starts: the workspace is the action's alone. What it made of one
+   * that somebody removed meanwhile is lost.
+   */
   whileQuiet<T>(action: () => Promise<T>): Promise<T>;
+  /**
+   * Throws SLOT_LOST once somebody removed the slot, as a reaper does with that of a process that stood still for too long. To be asked
+   * after the workspace was used by its path; everything else here asks by itself.
+   */
+  refuseWhenLost(): void;
   /** Stops what runs, removes container and directory. Safe to repeat. */
   destroy(): Promise<void>;
 }

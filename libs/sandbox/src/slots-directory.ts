@@ -5,6 +5,7 @@ import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { DirectoryHandle, errorCode } from './directory-handle.ts';
 import { removeTree } from './remove-tree.ts';
+import { removeSlotRecord } from './slot-record.ts';
 
 /** Where the slots of an installation live: `slots/<slot>/{slot.json,workspace,door}`, and `owners/<owner>` as heartbeats. */
 export interface SlotsDirectory {
@@ -13,7 +14,7 @@ export interface SlotsDirectory {
   workspaceDirectory(slot: string): string;
   /** Names of the slots that have a directory. */
   listSlots(): Promise<readonly string[]>;
-  /** Removes one slot's directory, links unfollowed. Safe to repeat. */
+  /** Removes one slot's directory, its record first, links unfollowed. Safe to repeat. */
   removeSlot(slot: string): Promise<void>;
   /** Shows that an owner is alive. Each beat must follow the one before it. */
   beat(owner: string): Promise<void>;
@@ -51,7 +52,11 @@ export async function openSlotsDirectory(given: string, installation: string): P
     listSlots: async () => (await readdir(slots)).filter(isSlotName),
     async removeSlot(slot) {
       using parent = DirectoryHandle.openTrusted(slots);
-      await removeTree(parent, checkedSlot(slot));
+      if (parent.stat(checkedSlot(slot))?.isDirectory()) {
+        using directory = parent.openDirectory(slot);
+        removeSlotRecord(directory);
+      }
+      await removeTree(parent, slot);
     },
     beat: (owner) => writeBeat(heartbeatFile(owner)),
     heartbeatFile,

@@ -7,7 +7,7 @@ import type { SandboxUser } from './sandbox-user.ts';
 import type { SlotClaim } from './slot-labels.ts';
 import { containerName } from './slot-labels.ts';
 import type { SlotLimits } from './slot-limits.ts';
-import { writeSlotRecord } from './slot-record.ts';
+import { requireSlotRecord, writeSlotRecord } from './slot-record.ts';
 import type { SlotsDirectory } from './slots-directory.ts';
 
 export interface StartSettings {
@@ -32,7 +32,7 @@ export interface StartedContainer {
 /**
  * Makes a slot's directories and starts a container on them. The workspace exists before the container, because a bind
  * holds the directory and not its name. The owner has beaten before, and goes on or the container ends. What it leaves when it fails carries
- * the owner's name (own-slots.ts).
+ * the owner's name (own-slots.ts). Throws SLOT_LOST where somebody removed the slot while it was made.
  */
 export async function startContainer(
   settings: StartSettings,
@@ -45,10 +45,12 @@ export async function startContainer(
   const workspaceDirectory = slots.workspaceDirectory(slot);
   const doorDirectory = door ? path.join(slotDirectory, 'door') : undefined;
   let container: string | undefined;
+  let recorded = false;
   try {
     // Nobody else on the host comes near a workspace, or the socket of a door.
     await mkdir(slotDirectory, { mode: 0o700 });
     await writeSlotRecord(slotDirectory, { owner, claim });
+    recorded = true;
     await makeOwned(workspaceDirectory, user);
     if (doorDirectory !== undefined) await mkdir(doorDirectory, { mode: 0o755 });
     const heartbeatFile = slots.heartbeatFile(owner);
@@ -57,8 +59,19 @@ export async function startContainer(
     await engine.startContainer(container);
     return { slot, container, image, slotDirectory, workspaceDirectory, doorDirectory };
   } catch (error) {
+    const cause = recorded ? causeOf(error, slotDirectory) : error;
     await discard(settings, slot, container);
-    throw error;
+    throw cause;
+  }
+}
+
+/** Whatever failed in a slot that somebody removed meanwhile failed for that. */
+function causeOf(error: unknown, slotDirectory: string): unknown {
+  try {
+    requireSlotRecord(slotDirectory);
+    return error;
+  } catch (lost) {
+    return lost;
   }
 }
 

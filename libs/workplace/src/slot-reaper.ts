@@ -19,15 +19,27 @@ export interface ReaperOptions extends SlotsPlace {
 }
 
 const everyMs = 60_000;
+const firstRetryMs = 1_000;
 
-/** Removes the slots of attempts whose lease is over, at the start and every minute, on this host. */
+/**
+ * Removes, on this host, the slots of processes that have ended and of attempts whose lease is over: at the start, so that a service
+ * clears up after its predecessor, and every minute. A round that did not go well is soon followed by another.
+ */
 export function startReaper({ store, onFault, ...place }: ReaperOptions): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const isAlive = (claim: SlotClaim) => holdsLease(store, claim);
   const reap = async () => {
+    let retryMs = firstRetryMs;
     while (!stopping.signal.aborted) {
-      await reapSlots({ ...place, isAlive, onFault }).catch(onFault);
-      await wait(everyMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
+      let troubled = false;
+      const onTrouble = (error: unknown) => {
+        troubled = true;
+        onFault(error);
+      };
+      await reapSlots({ ...place, isAlive, onFault: onTrouble }).catch(onTrouble);
+      const pauseMs = troubled ? retryMs : everyMs;
+      retryMs = troubled ? Math.min(everyMs, retryMs * 2) : firstRetryMs;
+      await wait(pauseMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
     }
   };
   const reaping = reap();

@@ -84,7 +84,9 @@ export class Workplaces {
       this.#options.pool.claim({ ...claim, ...(request.door === undefined ? {} : { door: request.door }) }),
     );
     try {
-      await context.span('slot.lay', { 'flotilla.slot': slot.id }, () => this.#lay(slot, mirror, request));
+      await context.span('slot.lay', { 'flotilla.slot': slot.id }, () =>
+        this.#lay(slot, mirror, request).finally(() => slot.refuseWhenLost()),
+      );
       const commandPath = request.setupKey === null ? [] : programDirectories.filter((name) => isDirectory(slot, name));
       return { slot, mirror, commandPath, [Symbol.asyncDispose]: () => slot.destroy() };
     } catch (error) {
