@@ -8,6 +8,7 @@ import { runConfined } from '../doctor/run-confined.ts';
 import { ensureSandboxImage } from '../sandbox-image.ts';
 import { bringUpServers } from '../servers.ts';
 import { buildServices } from './build-services.ts';
+import { clearSlots } from './clear-slots.ts';
 import { describeServices, type FleetFacts, type SandboxFacts } from './describe-services.ts';
 import type { FleetOptions } from './fleet-options.ts';
 import { keepFleetSecrets, writePrivately } from './fleet-secrets.ts';
@@ -35,7 +36,7 @@ export interface Fleet {
   /** With its password. */
   readonly databaseUrl: string;
   readonly services: Supervised;
-  /** Drains and stops the services, then the servers that are ours. Safe to repeat. */
+  /** Drains and stops the services, removes the sandboxes that any of them left, and stops the servers that are ours. Safe to repeat. */
   stop(): Promise<void>;
 }
 
@@ -90,17 +91,18 @@ async function startServices(options: FleetOptions, facts: FleetFacts): Promise<
   await writePrivately(tokenFile, `${facts.secrets.token}\n`);
   const describe = () => describeServices(options, facts);
   const services = await describe();
-  await takeOverSlots({
-    dataDirectory,
-    installation: services.installation,
-    dockerHost: facts.sandbox.dockerHost,
-    report,
-  });
+  const { installation } = services;
+  const slots = { dataDirectory, installation, dockerHost: facts.sandbox.dockerHost, report };
+  await takeOverSlots(slots);
   const brokerUrlFile = join(dataDirectory, 'broker-url');
   await writePrivately(brokerUrlFile, `${services.brokerUrlOf('local')}\n`);
-  const { supervised, url } = await superviseOnFreePort(options, services, describe);
+  const { supervised, url } = await superviseOnFreePort(options, services, describe).catch(async (error: unknown) => {
+    await clearSlots(slots);
+    throw error;
+  });
   const stop = async (): Promise<void> => {
     await supervised.stop();
+    await clearSlots(slots);
     await facts.servers.stop();
   };
   return {
