@@ -100,14 +100,21 @@ async function waitUntilQuiet(
 ): Promise<number> {
   const began = performance.now();
   const keys = new Set(tasks.map(({ externalKey }) => externalKey));
+  let unasked: unknown;
   const isQuiet = async (): Promise<boolean> => {
     signal.throwIfAborted();
-    return (await countUnsettled(world, keys)) === 0;
+    try {
+      return (await countUnsettled(world, keys)) === 0;
+    } catch (error) {
+      // A server that was ended last is still on its way back.
+      unasked = error;
+      return false;
+    }
   };
   await waitUntil('all is quiet', isQuiet, quietWithinMs).catch((error: unknown) => {
     signal.throwIfAborted();
     // What is not quiet is what the check will name.
-    report.warn('quiet', String(error));
+    report.warn('quiet', unasked === undefined ? String(error) : `${String(error)}; last: ${String(unasked)}`);
   });
   return Math.round((performance.now() - began) / 100) / 10;
 }
