@@ -32,7 +32,7 @@ export interface CampaignReport {
   readonly violations: readonly Violation[];
 }
 
-const quietWithinMs = 300_000;
+const quietWithinMs = 600_000;
 
 /** Runs a workload under faults, waits until all is quiet, and holds what is left against what is promised. */
 export async function runCampaign(options: CampaignOptions): Promise<CampaignReport> {
@@ -92,7 +92,7 @@ function chooseFaults(only: readonly string[]): readonly [Fault, ...Fault[]] {
   return [first, ...rest];
 }
 
-/** Seconds until every task is a run that has ended, nothing is under way and the broker has nothing left; at most five minutes. */
+/** Seconds until every task is a run that has ended, nothing is under way and the broker has nothing left; at most ten minutes. */
 async function waitUntilQuiet(
   world: ChaosWorld,
   { tasks }: Workload,

@@ -1,14 +1,17 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serviceNames, type ServiceName } from '@flotilla/contracts/services';
 import type { RunId } from '@flotilla/contracts/ids';
 import { scratchGit } from '@flotilla/dev/demo/scratch-remote';
+import { keepFleetSecrets } from '@flotilla/dev/fleet/fleet-secrets';
+import { installationLabel } from '@flotilla/sandbox/slot-labels';
 import { startOtlpReceiver, type OtlpReceiver, type ReceivedSpan } from '@flotilla/testing/otlp-receiver';
 import type { Conversation } from '@flotilla/testing/scripted-model/conversation';
 import { engineerScript } from '@flotilla/testing/scripted-model/engineer-script';
 import { fault, type Script } from '@flotilla/testing/scripted-model/script';
+import Dockerode from 'dockerode';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { calculator, holdPushes, makeSmallRemote } from './harness/small-remote.ts';
 import { describe as describeEntries, payloadOf, startTestFleet, type TestFleet } from './harness/test-fleet.ts';
@@ -125,6 +128,23 @@ test('each service is ended by kill -9 in the middle of its step; the run lands 
   expect(await slotsLeft(run)).toEqual([]);
 });
 
+/** The last one: the fleet has stopped then. */
+test('a fleet that stops as soon as services were ended by kill -9 leaves no sandbox', async () => {
+  const { dataDirectory } = fleet.fleet;
+  const { installation } = await keepFleetSecrets(dataDirectory);
+  const containers = () =>
+    new Dockerode().listContainers({ all: true, filters: { label: [`${installationLabel}=${installation}`] } });
+  await waitUntil(
+    'planner, executor and reviewer each have a slot ready',
+    async () => (await containers()).length >= 3,
+  );
+  await crash('planner');
+  await fleet.fleet.services.processes.get('executor')!.kill();
+  await fleet.fleet.stop();
+  expect((await containers()).map(({ Names }) => Names)).toEqual([]);
+  expect(await readdir(join(dataDirectory, 'slots/slots'))).toEqual([]);
+});
+
 /** No tool call was carried out twice, and each agent step began its turns once. */
 function expectNothingTwice(log: Awaited<ReturnType<TestFleet['finish']>>): void {
   for (const type of ['tool.started', 'agent.turn'] as const) {
@@ -150,7 +170,6 @@ async function crash(service: ServiceName): Promise<void> {
 }
 
 async function slotsLeft(run: RunId): Promise<readonly string[]> {
-  const { default: Docker } = await import('dockerode');
-  const containers = await new Docker().listContainers({ all: true });
+  const containers = await new Dockerode().listContainers({ all: true });
   return containers.filter(({ Labels }) => Object.values(Labels).includes(run)).map(({ Id }) => Id);
 }
