@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { jetstream } from '@nats-io/jetstream';
 import { TaskSubmitted } from '@flotilla/contracts/messages/task-submitted';
+import { errors } from '@flotilla/errors/catalogue';
 import { FleetClient, ProblemError } from '../fleet/harness/fleet-client.ts';
 import type { Random } from './random.ts';
 import { projectNames, type PlannedTask, type Workload } from './workload.ts';
@@ -78,17 +79,24 @@ async function decideAsPlanned(options: DriveOptions): Promise<void> {
   }
 }
 
-/** Tries again whatever does not go through; a refusal is an answer, and the campaign's mistake. */
+/** What a fault is to blame for, whatever its status says: a project is added only once its remote answers. */
+const ofFaults: readonly string[] = [errors.remoteUnreachable.code];
+
+/** Tries again whatever does not go through; any other refusal is an answer, and the campaign's mistake. */
 async function insist<Value>(signal: AbortSignal, work: () => Promise<Value>): Promise<Value> {
   for (;;) {
     signal.throwIfAborted();
     try {
       return await work();
     } catch (error) {
-      if (error instanceof ProblemError && error.status < 500 && error.status !== 429) throw error;
+      if (isRefusal(error)) throw error;
       await delay(pauseMs, undefined, { signal });
     }
   }
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof ProblemError && error.status < 500 && error.status !== 429 && !ofFaults.includes(error.code);
 }
 
 /** As `insist`, where a refusal is as good: it ended in the meantime. */
