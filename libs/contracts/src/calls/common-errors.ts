@@ -1,6 +1,7 @@
 /** Codes that every call may answer with, beside its own. */
 export const commonErrors: readonly string[] = [
   'TOKEN_MISSING',
+  'TOKEN_NOT_BEARER',
   'TOKEN_REFUSED',
   'TOKEN_IN_URL',
   'ROLE_MISSING',

@@ -9,6 +9,13 @@ export const gatewayErrors = {
     advice:
       'Send the header "Authorization: Bearer TOKEN"; the token of a local fleet lies in the file named token of its data directory.',
   }),
+  tokenNotBearer: defineError({
+    code: 'TOKEN_NOT_BEARER',
+    remedy: 'caller',
+    status: 401,
+    summary: 'The header Authorization is of the kind Basic, which opens the pages of a browser and no call',
+    advice: 'Send the same token in the header "Authorization: Bearer TOKEN".',
+  }),
   tokenRefused: defineError({
     code: 'TOKEN_REFUSED',
     remedy: 'caller',

@@ -28,7 +28,9 @@ test.each(['Bearer first-toke', 'Bearer first-token1', 'Bearer FIRST-TOKEN', 'Be
 test('a password counts only where nothing can be changed', () => {
   const basic = `Basic ${Buffer.from('anybody:first-token').toString('base64')}`;
   expect(authenticate(basic, 'page').principal).toBe('anna');
-  expect(() => authenticate(basic, 'bearer')).toThrow(expect.objectContaining({ code: 'TOKEN_MISSING' }));
+  expect(() => authenticate(basic, 'bearer')).toThrow(
+    expect.objectContaining({ code: 'TOKEN_NOT_BEARER', status: 401, advice: expect.stringContaining('Bearer TOKEN') }),
+  );
 });
 
 test('without tokens nobody is let in', () => {

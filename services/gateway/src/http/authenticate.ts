@@ -13,7 +13,7 @@ export type Scheme = 'bearer' | 'page';
 export type Authenticate = (authorization: string | undefined, scheme: Scheme) => Caller;
 
 /**
- * Knows these tokens. Throws TOKEN_MISSING or TOKEN_REFUSED. Compares digests of one length against every token, so that
+ * Knows these tokens. Throws TOKEN_MISSING, TOKEN_NOT_BEARER or TOKEN_REFUSED. Compares digests of one length against every token, so that
  * the time it takes tells nothing of how near a guess was.
  */
 export function createAuthenticator(grants: readonly TokenGrant[]): Authenticate {
@@ -23,7 +23,7 @@ export function createAuthenticator(grants: readonly TokenGrant[]): Authenticate
   }));
   return (authorization, scheme) => {
     const token = readToken(authorization, scheme);
-    if (token === undefined) throw new FlotillaError(errors.tokenMissing);
+    if (token === undefined) throw new FlotillaError(isBasic(authorization) ? errors.tokenNotBearer : errors.tokenMissing);
     const digest = digestOf(token);
     let found: Caller | undefined;
     for (const { digest: expected, caller } of known) if (timingSafeEqual(digest, expected)) found = caller;
@@ -40,6 +40,10 @@ function readToken(authorization: string | undefined, scheme: Scheme): string | 
   return Buffer.from(value, 'base64')
     .toString('utf8')
     .replace(/^[^:]*:/, '');
+}
+
+function isBasic(authorization: string | undefined): boolean {
+  return /^basic /i.test(authorization ?? '');
 }
 
 function digestOf(token: string): Buffer {
