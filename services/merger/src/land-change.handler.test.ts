@@ -261,6 +261,7 @@ test('a tree on the branch that is not the one that passed is never told as land
   );
   await expect(handler.work(scene.request(approved), context())).rejects.toMatchObject({
     code: 'LANDED_TREE_UNPROVEN',
+    advice: expect.stringMatching(/^It was pushed/),
   });
 });
 

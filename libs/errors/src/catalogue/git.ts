@@ -67,7 +67,8 @@ export const gitErrors = {
     remedy: 'retry',
     status: 422,
     summary: 'The remote {remote} does not answer: {reason}',
-    advice: 'Check the network and the host name; the step of a run is tried again by itself.',
+    advice:
+      'Check the network, the host name and the port; a step of a run is tried again by itself, and a project is added without asking its remote with "flotilla project add NAME --remote URL --unseen".',
   }),
   remoteEmpty: defineError({
     code: 'REMOTE_EMPTY',

@@ -57,7 +57,8 @@ export const landingErrors = {
     code: 'LANDED_TREE_UNPROVEN',
     remedy: 'operator',
     summary: 'The commit {commit} has the tree {tree}, for which no checks have passed',
-    advice: 'Nothing was pushed; report this with the log of the run, because the fleet must never come here.',
+    advice:
+      'It was pushed, so look at the branch and take it back there if it is not good; report this with the log of the run, because the fleet must never come here.',
   }),
   credentialMissing: defineError({
     code: 'CREDENTIAL_MISSING',
