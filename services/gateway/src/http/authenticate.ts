@@ -23,7 +23,8 @@ export function createAuthenticator(grants: readonly TokenGrant[]): Authenticate
   }));
   return (authorization, scheme) => {
     const token = readToken(authorization, scheme);
-    if (token === undefined) throw new FlotillaError(isBasic(authorization) ? errors.tokenNotBearer : errors.tokenMissing);
+    if (token === undefined)
+      throw new FlotillaError(isBasic(authorization) ? errors.tokenNotBearer : errors.tokenMissing);
     const digest = digestOf(token);
     let found: Caller | undefined;
     for (const { digest: expected, caller } of known) if (timingSafeEqual(digest, expected)) found = caller;
