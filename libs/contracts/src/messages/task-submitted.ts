@@ -29,7 +29,7 @@ export const Task = z.strictObject({
     .max(255)
     .refine((key) => key.isWellFormed() && !key.includes('\0'), 'a key has neither NUL nor half a character')
     .optional()
-    .describe("A key of the caller's: the same key gives the same run back, for ever."),
+    .describe("A key of the caller's: for the project's repository the same key gives the same run back, for ever."),
   setup: z.boolean().optional().describe('False skips the installation of dependencies; default: true.'),
 });
 export type Task = z.infer<typeof Task>;

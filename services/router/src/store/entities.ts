@@ -24,6 +24,8 @@ export const RunEntity = defineEntity({
   properties: (p) => ({
     id: p.string().primary(),
     project: p.string(),
+    /** Of the project when the run was accepted. Null in runs that are older than the column and have no key or were archived. */
+    remote: p.text().nullable(),
     externalKey: p.string().nullable(),
     intakeId: p.string().nullable(),
     fingerprint: p.string(),

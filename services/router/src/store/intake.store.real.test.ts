@@ -70,3 +70,24 @@ test('a task is tried again on the project as it is by then', async () => {
   });
   expect(await fixture.readRun(runId)).toMatchObject({ project: { remote: '/srv/old.git' } });
 });
+
+test('a key is of the repository that the name of the project stands for, and of no other that has the name later', async () => {
+  const name = 'renamed' as typeof project.name;
+  const submit = (goal: string) => fixture.submit({ project: name, externalKey: 'ticket-1', goal });
+  await fixture.projects.add(Project.parse({ name, remote: '/srv/first.git' }), false);
+  const first = await submit('Of the first.');
+  expect(await failureOf(submit('Of the second.'))).toBe('EXTERNAL_KEY_REUSED');
+  await fixture.complete(first, failed);
+
+  await fixture.projects.remove(name);
+  expect(await submit('Of the first.')).toBe(first);
+  await fixture.projects.add(Project.parse({ name, remote: '/srv/second.git' }), false);
+  const second = await submit('Of the second.');
+  expect(await fixture.readRun(second)).toMatchObject({ project: { remote: '/srv/second.git' } });
+  expect(await submit('Of the second.')).toBe(second);
+  await fixture.complete(second, failed);
+
+  await fixture.projects.remove(name);
+  await fixture.projects.add(Project.parse({ name, remote: '/srv/first.git' }), false);
+  expect(await submit('Of the first.')).toBe(first);
+});

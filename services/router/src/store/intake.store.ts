@@ -1,5 +1,6 @@
-import { RunId, type Principal } from '@flotilla/contracts/ids';
+import { RunId, type Principal, type ProjectName } from '@flotilla/contracts/ids';
 import type { Task } from '@flotilla/contracts/messages/task-submitted';
+import type { Project } from '@flotilla/contracts/project';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import type { Transaction } from '@flotilla/store/transaction';
@@ -60,9 +61,10 @@ export class IntakeStore {
   accept(submission: Submission): Promise<Submitted> {
     const { task, principal, through, intakeId } = submission;
     return this.#begin(async (transaction) => {
-      const known = await this.#findAccepted(transaction, submission);
+      const project = await findProject(transaction, task.project);
+      const known = await this.#findAccepted(transaction, submission, project);
       if (known !== undefined) return known;
-      return this.#create(transaction, task, principal, {
+      return this.#create(transaction, task, project, principal, {
         through,
         retries: 0,
         ...(intakeId === undefined ? {} : { intakeId }),
@@ -85,7 +87,8 @@ export class IntakeStore {
       const refusal = whyRetryRefused(run, row.retries);
       if (refusal !== undefined) throw refusal;
       const origin = { through: 'retry', retries: row.retries + 1, retryOf: runId } as const;
-      return this.#create(transaction, taskOfRun(run, slip.topology), principal, origin);
+      const task = taskOfRun(run, slip.topology);
+      return this.#create(transaction, task, await findProject(transaction, task.project), principal, origin);
     });
   }
 
@@ -95,7 +98,12 @@ export class IntakeStore {
     return { runId, created };
   }
 
-  async #findAccepted(transaction: Transaction, { task, intakeId }: Submission): Promise<Submitted | undefined> {
+  /** A key counts for the repository that the project's name stands for now; where it stands for none, for the last one that it did. */
+  async #findAccepted(
+    transaction: Transaction,
+    { task, intakeId }: Submission,
+    found: Project | undefined,
+  ): Promise<Submitted | undefined> {
     const { externalKey, project } = task;
     const keys = [
       ...(externalKey === undefined ? [] : [`key/${project}/${externalKey}`]),
@@ -104,22 +112,31 @@ export class IntakeStore {
     // Two arrivals of one task wait here for each other; in one order, so that they cannot wait in a circle.
     for (const key of keys.sort())
       await transaction.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [key]);
-    const byKey = externalKey === undefined ? null : await transaction.em.findOne(RunEntity, { project, externalKey });
-    const found = byKey ?? (intakeId === undefined ? null : await transaction.em.findOne(RunEntity, { intakeId }));
-    if (found === null) return undefined;
-    if (found.fingerprint !== fingerprintTask(task))
-      throw new FlotillaError(errors.externalKeyReused, { externalKey: externalKey ?? intakeId, runId: found.id });
-    return { runId: RunId.parse(found.id), created: false };
+    const ofRemote = found === undefined ? {} : { $or: [{ remote: found.remote }, { remote: null }] };
+    const byKey =
+      externalKey === undefined
+        ? null
+        : await transaction.em.findOne(
+            RunEntity,
+            { project, externalKey, ...ofRemote },
+            { orderBy: { createdAt: 'desc', id: 'desc' } },
+          );
+    const run = byKey ?? (intakeId === undefined ? null : await transaction.em.findOne(RunEntity, { intakeId }));
+    if (run === null) return undefined;
+    if (run.fingerprint !== fingerprintTask(task))
+      throw new FlotillaError(errors.externalKeyReused, { externalKey: externalKey ?? intakeId, runId: run.id });
+    return { runId: RunId.parse(run.id), created: false };
   }
 
-  async #create(transaction: Transaction, task: Task, principal: Principal, origin: Origin): Promise<Begun> {
+  async #create(
+    transaction: Transaction,
+    task: Task,
+    project: Project | undefined,
+    principal: Principal,
+    origin: Origin,
+  ): Promise<Begun> {
     const { newRunId, newGateId, sessionMode, clock } = this.#ports;
-    await transaction.query('select pg_advisory_xact_lock_shared(hashtextextended($1, 0))', [
-      projectLock(task.project),
-    ]);
-    const found = await transaction.em.findOne(ProjectEntity, { name: task.project });
-    if (found === null) throw new FlotillaError(errors.projectUnknown, { project: task.project });
-    const project = found.definition;
+    if (project === undefined) throw new FlotillaError(errors.projectUnknown, { project: task.project });
     const slip = this.#slipOf(task.topology ?? project.topology);
     const now = clock();
     const { through, retries, retryOf, intakeId } = origin;
@@ -141,6 +158,7 @@ export class IntakeStore {
         ...runColumns(run),
         id: run.runId,
         project: project.name,
+        remote: project.remote,
         externalKey: run.externalKey ?? null,
         intakeId: intakeId ?? null,
         fingerprint: fingerprintTask(task),
@@ -173,6 +191,12 @@ export class IntakeStore {
       });
     return slip;
   }
+}
+
+/** Shares the project until the run is there, so that it is not removed unseen. Before any lock of a key, so that nobody waits in a circle. */
+async function findProject({ em, query }: Transaction, name: ProjectName): Promise<Project | undefined> {
+  await query('select pg_advisory_xact_lock_shared(hashtextextended($1, 0))', [projectLock(name)]);
+  return (await em.findOne(ProjectEntity, { name }))?.definition;
 }
 
 async function findRetry({ em }: Transaction, runId: RunId): Promise<Submitted | undefined> {

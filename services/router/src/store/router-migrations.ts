@@ -131,4 +131,19 @@ export const routerMigrations: readonly SqlMigration[] = [
         where mode = 'normal' and state <> 'ended'`,
     ],
   },
+  {
+    name: 'router-005-keys-of-a-repository',
+    up: [
+      'alter table router.run add column remote text',
+      // The first key of that name in the facts is the project's, and quotes in texts are escaped. An archived run has no facts any more:
+      // without a remote its key stays taken, whatever the project's remote is.
+      `update router.run
+          set remote = ('"' || found.remote || '"')::json #>> '{}'
+         from (select id, substring(facts::text from '"remote"\\s*:\\s*"(([^"\\\\]|\\\\.)*)"') as remote
+                 from router.run where external_key is not null and facts is not null) as found
+        where found.id = run.id and found.remote !~ '\\\\u'`,
+      'alter table router.run drop constraint run_project_external_key_key',
+      'create unique index run_of_key on router.run (project, external_key, md5(remote))',
+    ],
+  },
 ];
