@@ -123,3 +123,19 @@ test('hints and help name the command as it was typed', async () => {
   expect((await run(['show', runId], { environment: typed })).out).toContain(`npx flotilla approve ${runId}`);
   expect((await run(['nonsense', '--json'], { environment: typed })).err).toContain('npx flotilla --help');
 });
+
+test('what was decided at gates is shown with who decided it, when, and their words', async () => {
+  const decided = calls.showRun.example.response.decisions![0]!;
+  const { out } = await flotilla('show', runId);
+  expect(out).toContain(
+    `changes requested by anna at ${decided.at}, commit ${decided.commit}\n  Keep the old name as an alias.`,
+  );
+  const [gate] = calls.listGates.example.response.gates;
+  const { decision, by, comment } = decided;
+  fleet.answer('listGates', () => ({
+    gates: [{ ...gate, state: 'decided', decidedAt: decided.at, decision, by, comment }],
+  }));
+  expect((await flotilla('gates', '--state', 'decided')).out).toMatch(
+    /changes requested +anna +Keep the old name as an alias\./,
+  );
+});

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineCall } from '../define-call.ts';
-import { GateId, RunId, StepId } from '../ids.ts';
+import { CommitId, GateId, Principal, RunId, StepId } from '../ids.ts';
+import { GateDecision } from './gate-view.ts';
 import { exampleRun, RunSummary } from './run-view.ts';
 import {
   Budget,
@@ -38,12 +39,26 @@ const OpenGate = z
   })
   .meta({ id: 'OpenGate' });
 
+/** What a person said at a gate of the run. */
+export const RunDecision = z
+  .object({
+    gateId: GateId.meta({ field: 1 }),
+    decision: GateDecision.meta({ field: 2, description: 'What was decided.' }),
+    by: Principal.meta({ field: 3, description: 'Principal who decided.' }),
+    commit: CommitId.meta({ field: 4, description: 'The commit that was decided on.' }),
+    at: z.iso.datetime().meta({ field: 5, description: 'When it was decided.' }),
+    comment: z.string().optional().meta({ field: 6, description: "The person's words." }),
+  })
+  .meta({ id: 'RunDecision' });
+export type RunDecision = z.infer<typeof RunDecision>;
+
 export const ShowRun = defineCall({
   name: 'showRun',
   kind: 'query',
   servedBy: 'gateway',
   roles: ['read'],
-  summary: 'Shows one run: state, result, budget, what it spent, its steps with durations, and the gate that is open.',
+  summary:
+    'Shows one run: state, result, budget, what it spent, its steps with durations, what was decided at its gates, and the gate that is open.',
   http: { method: 'GET', path: '/v1/runs/{runId}' },
   request: z.strictObject({ runId: RunId.meta({ field: 1 }) }),
   response: z.object({
@@ -55,6 +70,10 @@ export const ShowRun = defineCall({
     traceId: z.string().optional().meta({ field: 6, description: 'Id of the one trace of this run.' }),
     retryOf: RunId.optional().meta({ field: 7, description: 'The run that this one does again.' }),
     externalKey: z.string().optional().meta({ field: 8, description: "The asker's own key for the task." }),
+    decisions: z
+      .array(RunDecision)
+      .default([])
+      .meta({ field: 9, description: 'What people decided at its gates, in that order; none of an archived run.' }),
   }),
   errors: ['RUN_UNKNOWN'],
   cli: { verb: 'show' },
@@ -83,6 +102,16 @@ export const ShowRun = defineCall({
       },
       branch: 'main',
       traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
+      decisions: [
+        {
+          gateId: 'gate_01j9z3k8m2n4p6q8r0s2t4v6w7',
+          decision: 'request_changes',
+          by: 'anna',
+          commit: 'c'.repeat(40),
+          at: '2030-01-01T00:00:20.000Z',
+          comment: 'Keep the old name as an alias.',
+        },
+      ],
     },
   },
 });

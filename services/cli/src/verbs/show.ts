@@ -7,6 +7,7 @@ import { describeSpan, describeSpending } from '../text/describe-amounts.ts';
 import { describeState, stateWords } from '../text/describe-run-state.ts';
 import { nameCommands } from '../text/name-command.ts';
 import type { Palette } from '../text/paint.ts';
+import { renderDecision } from '../text/render-decision.ts';
 import { describeDiffStat } from '../text/render-diff.ts';
 import { renderTable } from '../text/render-table.ts';
 import { visibleLine } from '../text/visible-text.ts';
@@ -17,7 +18,7 @@ const Given = z.object({ run: RunReference });
 
 export const show: Verb = {
   name: 'show',
-  summary: 'show one run: state, steps with durations, what it spent, the gate that is open',
+  summary: 'show one run: state, steps with durations, what it spent, who decided what at its gates',
   arguments: [runArgument],
   options: [],
   examples: [
@@ -38,7 +39,7 @@ export const show: Verb = {
 function renderRun(answer: ResponseOf<typeof ShowRun>, session: Session): string {
   const { palette, command } = session;
   const now = session.now().toISOString();
-  const { run, budget, timeline, gate, branch, traceId, retryOf, externalKey } = answer;
+  const { run, budget, timeline, gate, decisions, branch, traceId, retryOf, externalKey } = answer;
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['goal', visibleLine(run.goal, 2000)],
     ['project', run.project],
@@ -75,6 +76,7 @@ function renderRun(answer: ResponseOf<typeof ShowRun>, session: Session): string
           session.columns(),
         )
       : `archived ${run.archive.at}: its log, gates and change are in that file below the archive directory of the router; zcat prints it`,
+    ...(decisions.length === 0 ? [] : ['', ...decisions.flatMap(renderDecision)]),
     ...(gate === undefined
       ? []
       : [

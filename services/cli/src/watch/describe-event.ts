@@ -35,6 +35,7 @@ import type { Outcome } from '@flotilla/contracts/outcome';
 import type { z } from 'zod';
 import { describeCount, describeCost, describeDuration, describeSpan } from '../text/describe-amounts.ts';
 import { describeDiffStat } from '../text/render-diff.ts';
+import { decisionWords } from '../text/render-decision.ts';
 import { visibleLine } from '../text/visible-text.ts';
 
 export interface EventLine {
@@ -154,9 +155,7 @@ const table: ReadonlyMap<string, Describe> = new Map([
     GateDecided,
     'loud',
     ({ decision, by, comment }) =>
-      `${decision === 'approve' ? 'approved' : decision === 'decline' ? 'declined' : 'changes requested'} by ${by}${
-        comment === undefined ? '' : `: ${visibleLine(comment)}`
-      }`,
+      `${decisionWords[decision]} by ${by}${comment === undefined ? '' : `: ${visibleLine(comment)}`}`,
   ),
   line(CancelRequested, 'loud', ({ by }) => `${by} asks it to stop`),
   line(

@@ -11,6 +11,7 @@ import { chooseDiff, diffTypes } from '../domain/choose-diff.ts';
 import { collectOutputs, outputTypes } from '../domain/collect-outputs.ts';
 import { describeEntry, traceIdOf } from '../domain/describe-entry.ts';
 import { describeGate, describeProject, describeRun, describeOpenGate, withoutNulls } from '../domain/describe-run.ts';
+import { decisionTypes, listDecisions } from '../domain/list-decisions.ts';
 import { describeReview, reviewTypes } from '../domain/describe-review.ts';
 import type { PublishedViews } from '../views/published-views.ts';
 
@@ -49,13 +50,14 @@ export function answerQueries({ views, readLog }: QueryPorts): QueryAnswers {
     showRun: async ({ runId }) => {
       const row = await findRun(views, runId);
       const [entries, gate] = await Promise.all([
-        readWhole(runId, timelineTypes),
+        readWhole(runId, [...timelineTypes, ...decisionTypes]),
         row.gate_id === null ? undefined : views.findGate(row.gate_id),
       ]);
       return {
         run: describeRun(row),
         budget: row.budget,
         timeline: [...buildTimeline(entries)],
+        decisions: listDecisions(entries),
         ...withoutNulls({
           gate: gate === undefined ? null : describeOpenGate(gate),
           branch: row.branch,
