@@ -30,7 +30,7 @@ export const ListEvents = defineCall({
       .optional()
       .meta({ field: 2, description: '`after` of the next page; absent when there was no more.' }),
   }),
-  errors: ['RUN_UNKNOWN', 'RUN_ARCHIVED'],
+  errors: ['RUN_UNKNOWN', 'RUN_ARCHIVED', 'EVENT_TYPE_UNKNOWN', 'STEP_UNKNOWN'],
   cli: { verb: 'events' },
   example: {
     request: { runId: 'run_01j9z3k8m2n4p6q8r0s2t4v6w8', after: 11 },

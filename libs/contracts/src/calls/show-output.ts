@@ -48,7 +48,7 @@ export const ShowOutput = defineCall({
       .optional()
       .meta({ field: 2, description: '`after` of the next page; absent on the last.' }),
   }),
-  errors: ['RUN_UNKNOWN', 'RUN_ARCHIVED'],
+  errors: ['RUN_UNKNOWN', 'RUN_ARCHIVED', 'STEP_UNKNOWN'],
   cli: { verb: 'output' },
   example: {
     request: { runId: 'run_01j9z3k8m2n4p6q8r0s2t4v6w8', stepId: 'review' },

@@ -30,6 +30,12 @@ export const gatewayErrors = {
     advice:
       'Send the token in the header "Authorization: Bearer TOKEN" and get a new one, since this one was in a URL.',
   }),
+  eventTypeUnknown: defineError({
+    code: 'EVENT_TYPE_UNKNOWN',
+    remedy: 'caller',
+    summary: 'There is no event of the type {type}',
+    advice: 'Name one of {types}.',
+  }),
   roleMissing: defineError({
     code: 'ROLE_MISSING',
     remedy: 'caller',

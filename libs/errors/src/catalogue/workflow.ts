@@ -10,8 +10,7 @@ export const workflowErrors = {
   stepUnknown: defineError({
     code: 'STEP_UNKNOWN',
     remedy: 'caller',
-    status: 404,
     summary: 'The run {runId} has done no step {stepId}',
-    advice: 'See its steps with "flotilla show {runId}", and name one that has begun.',
+    advice: 'Name one of those that it came to: {steps}.',
   }),
 } as const;

@@ -3,7 +3,7 @@ import type { RequestOf, ResponseOf } from '@flotilla/contracts/define-call';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import type { LogEntry } from '@flotilla/contracts/log-entry';
-import type { ProjectName, RunId } from '@flotilla/contracts/ids';
+import type { ProjectName, RunId, StepId } from '@flotilla/contracts/ids';
 import type { PublishedProject, PublishedRun } from '@flotilla/contracts/calls/published-views';
 import type { ReadLogOptions, Store } from '@flotilla/store/store';
 import { buildTimeline, timelineTypes } from '../domain/build-timeline.ts';
@@ -13,6 +13,7 @@ import { describeEntry, traceIdOf } from '../domain/describe-entry.ts';
 import { describeGate, describeProject, describeRun, describeOpenGate, withoutNulls } from '../domain/describe-run.ts';
 import { decisionTypes, listDecisions } from '../domain/list-decisions.ts';
 import { describeReview, reviewTypes } from '../domain/describe-review.ts';
+import { stepTypes, typeUnknown, unknownTypes, whyStepUnknown } from '../domain/refuse-unknown.ts';
 import type { PublishedViews } from '../views/published-views.ts';
 
 type GatewayQuery =
@@ -40,6 +41,10 @@ export interface QueryPorts {
 
 export function answerQueries({ views, readLog }: QueryPorts): QueryAnswers {
   const readWhole = (runId: RunId, types: readonly string[]) => readWholeLog(readLog, runId, { types });
+  const requireStep = async (runId: RunId, stepId: StepId | undefined) => {
+    const unknown = stepId === undefined ? undefined : whyStepUnknown(runId, stepId, await readWhole(runId, stepTypes));
+    if (unknown !== undefined) throw unknown;
+  };
   return {
     listRuns: async ({ limit, ...filter }) => {
       const rows = await views.listRuns({ ...filter, limit: limit + 1 });
@@ -69,12 +74,14 @@ export function answerQueries({ views, readLog }: QueryPorts): QueryAnswers {
     },
     listEvents: async ({ runId, after, limit, type, stepId }) => {
       await findKeptRun(views, runId);
+      await requireTypes(readLog, runId, type);
       const entries = await readLog(runId, {
         after,
         limit: limit + 1,
         ...(type.length === 0 ? {} : { types: type }),
         ...(stepId === undefined ? {} : { stepId }),
       });
+      if (entries.length === 0) await requireStep(runId, stepId);
       const { page, next } = cutPage(entries, limit, ({ sequence }) => sequence);
       return { entries: page.map(describeEntry), ...next };
     },
@@ -87,6 +94,7 @@ export function answerQueries({ views, readLog }: QueryPorts): QueryAnswers {
       const outputs = collectOutputs(await readWhole(runId, outputTypes)).filter(
         (output) => output.sequence > after && (stepId === undefined || output.stepId === stepId),
       );
+      if (outputs.length === 0) await requireStep(runId, stepId);
       const { page, next } = cutPage(outputs, limit, ({ sequence }) => sequence);
       return { outputs: [...page], ...next };
     },
@@ -130,6 +138,13 @@ async function findRun(views: Pick<PublishedViews, 'findRun'>, runId: RunId): Pr
   const row = await views.findRun(runId);
   if (row === undefined) throw new FlotillaError(errors.runUnknown, { runId });
   return row;
+}
+
+/** Throws EVENT_TYPE_UNKNOWN for a type that neither this version nor this log knows: an empty page would say that nothing of it happened. */
+async function requireTypes(readLog: Store['readLog'], runId: RunId, types: readonly string[]): Promise<void> {
+  for (const type of unknownTypes(types)) {
+    if ((await readLog(runId, { types: [type], limit: 1 })).length === 0) throw typeUnknown(type);
+  }
 }
 
 /** The row of a run whose log and gates are there. Throws RUN_UNKNOWN, RUN_ARCHIVED. */

@@ -206,6 +206,19 @@ test.each([
   expect((await inject('GET', '/v1/runs')).json()).toEqual({ runs: [] });
 });
 
+test.each([
+  ['log?type=nope', 'EVENT_TYPE_UNKNOWN', 'tool.finished'],
+  ['log?type=run.ended&type=nope', 'EVENT_TYPE_UNKNOWN', 'tool.finished'],
+  ['log?stepId=nope', 'STEP_UNKNOWN', 'build'],
+  ['output?stepId=nope', 'STEP_UNKNOWN', 'build'],
+])('%s is told from a log that has nothing of it', async (part, code, named) => {
+  fixture.log.append('step.requested', { verb: 'build' }, { stepId: 'build', attempt: 1 });
+  const problem = Problem.parse((await inject('GET', `/v1/runs/${exampleRunId}/${part}`)).json());
+  expect(problem).toMatchObject({ status: 400, code, advice: expect.stringContaining(named) });
+  for (const known of ['log?type=run.ended', 'log?stepId=build&after=9', 'output?stepId=build'])
+    expect((await inject('GET', `/v1/runs/${exampleRunId}/${known}`)).statusCode, known).toBe(200);
+});
+
 test('a project that is unchecked and has checks is refused', async () => {
   const project = { name: 'a', remote: '/srv/a.git', unchecked: true, checks: ['npm test'] };
   const response = await inject('POST', '/v1/projects', json, JSON.stringify(project));

@@ -33,10 +33,11 @@ class MemoryLog {
     for (const listener of this.listeners) listener();
   }
 
-  read: AnswerPorts['readLog'] = async (_, { after = 0, limit = 1000, types } = {}) => {
+  read: AnswerPorts['readLog'] = async (_, { after = 0, limit = 1000, types, stepId } = {}) => {
     this.reads += 1;
     const found = this.entries
       .filter(({ sequence, type }) => sequence > after && (types === undefined || types.includes(type)))
+      .filter((entry) => stepId === undefined || entry.stepId === stepId)
       .slice(0, limit);
     await Promise.resolve();
     return found;

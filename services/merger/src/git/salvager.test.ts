@@ -82,7 +82,7 @@ test('a run that kept nothing, one that nobody knows and work whose bundle is go
 
 test('a step that the run has not done is an error, and one that kept nothing is not', async () => {
   const asked = (stepId: string) => salvager().salvage({ runId, offset: 0, stepId: StepId.parse(stepId) });
-  await expect(asked('nope')).rejects.toMatchObject({ code: 'STEP_UNKNOWN' });
+  await expect(asked('nope')).rejects.toMatchObject({ code: 'STEP_UNKNOWN', status: 400 });
   expect(await asked('open')).toMatchObject({ state: 'none' });
   log = log.map((entry) => ({ ...entry, sequence: 9, stepId: undefined }));
   await expect(asked('open')).rejects.toMatchObject({ code: 'RUN_ARCHIVED' });

@@ -1,6 +1,7 @@
 import type { SalvageRun } from '@flotilla/contracts/calls/salvage-run';
 import type { RequestOf, ResponseOf } from '@flotilla/contracts/define-call';
 import type { CommitId, RunId, StepId } from '@flotilla/contracts/ids';
+import { StepRequestedEvent } from '@flotilla/contracts/events/run-events';
 import type { LogEntry } from '@flotilla/contracts/log-entry';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
@@ -96,7 +97,14 @@ export class Salvager {
 
   async #requireStep(runId: RunId, stepId: StepId): Promise<void> {
     const [first] = await this.#options.readLog(runId, { stepId, after: 0, limit: 1 });
-    if (first === undefined) throw new FlotillaError(errors.stepUnknown, { runId, stepId });
+    if (first !== undefined) return;
+    const requests = await this.#options.readLog(runId, {
+      types: [StepRequestedEvent.type],
+      after: 0,
+      limit: pageEntries,
+    });
+    const steps = [...new Set(requests.flatMap((entry) => entry.stepId ?? []))].join(', ') || 'none yet';
+    throw new FlotillaError(errors.stepUnknown, { runId, stepId, steps });
   }
 
   async #requireRun(runId: RunId): Promise<void> {
