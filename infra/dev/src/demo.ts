@@ -6,6 +6,7 @@ import { describeDemoModel } from './demo/demo-model.ts';
 import { runStory } from './demo/run-story.ts';
 import { fetchLibrary, makeScratchLibrary } from './demo/scratch-library.ts';
 import { startKeeper, type Keeper } from './demo/start-keeper.ts';
+import { prepareDataDirectory } from './fleet/prepare-data-directory.ts';
 import { findRunningFleet, stopRunningFleet } from './fleet/stop-running-fleet.ts';
 import { chooseSink } from './report-sinks.ts';
 import { createReport, reportWhile } from './report.ts';
@@ -70,6 +71,7 @@ async function run({ directory, keep }: { readonly directory: string; readonly k
   let keeper: Keeper | undefined;
   let storyBegan = false;
   try {
+    await prepareDataDirectory(join(directory, 'fleet'));
     await refuseSecond(join(directory, 'fleet'));
     say(`The model of this demo is ${model}.\n`);
     const cache = join(repositoryDirectory, '.data/cache');

@@ -53,7 +53,7 @@ const names = ['nats', 'redis', 'postgres'] as const satisfies readonly ServerNa
  * Throws SERVER_SILENT, SERVER_MISSING, SERVER_DATA_UNREADABLE or SERVER_NOT_STARTED, with nothing left running.
  */
 export async function bringUpServers(options: BringUpOptions): Promise<Servers> {
-  await mkdir(options.dataDirectory, { recursive: true });
+  await mkdir(options.dataDirectory, { recursive: true, mode: 0o700 });
   const release = await claimDataDirectory(options);
   const started = new Map<ServerName, RunningServer>();
   const stop = async (): Promise<void> => {

@@ -8,7 +8,7 @@ import { runConfined } from './run-confined.ts';
 
 /** Whether a directory of ours is the same directory for the Docker engine: a file goes in and another comes back. */
 export async function checkWorkspacePath(docker: Dockerode, image: string, dataDirectory: string): Promise<Finding> {
-  await mkdir(dataDirectory, { recursive: true });
+  await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
   const directory = await mkdtemp(join(dataDirectory, 'doctor-'));
   try {
     // The sandbox user is not us when we are root.

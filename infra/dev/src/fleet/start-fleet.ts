@@ -12,6 +12,7 @@ import { clearSlots } from './clear-slots.ts';
 import { describeServices, type FleetFacts, type SandboxFacts } from './describe-services.ts';
 import type { FleetOptions } from './fleet-options.ts';
 import { keepFleetSecrets, writePrivately } from './fleet-secrets.ts';
+import { prepareDataDirectory } from './prepare-data-directory.ts';
 import { readHostRegistries } from './host-registries.ts';
 import { readPublishers } from './read-publishers.ts';
 import type { Supervised } from './supervise.ts';
@@ -43,6 +44,8 @@ export interface Fleet {
 /** Brings up what a fleet needs, compiles and starts it. Whatever fails, nothing of ours is left running. */
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const { dataDirectory, report, environment } = options;
+  for (const path of await prepareDataDirectory(dataDirectory))
+    report.warn('data', `${path} could be read by others and is for its owner alone now`);
   const secrets = await keepFleetSecrets(dataDirectory);
   const natsAuthorization = renderNatsAuthorization(
     secrets.broker,

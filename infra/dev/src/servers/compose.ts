@@ -108,7 +108,7 @@ async function layEnvironment(
   port: number,
 ): Promise<Record<string, string>> {
   const directory = join(dataDirectory, 'compose');
-  await mkdir(directory, { recursive: true });
+  await mkdir(directory, { recursive: true, mode: 0o700 });
   const configPath = join(directory, 'nats.conf');
   if (server === 'nats') {
     const authorization = natsAuthorization ?? renderSingleUser('flotilla', passwords.nats);

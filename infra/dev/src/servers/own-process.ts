@@ -69,7 +69,7 @@ async function launch({
   endSignal,
   privileges = [],
 }: OwnProcessOptions): Promise<ChildProcess> {
-  await mkdir(dirname(logPath), { recursive: true });
+  await mkdir(dirname(logPath), { recursive: true, mode: 0o700 });
   await rename(logPath, `${logPath}.1`).catch(() => undefined);
   const log = await open(logPath, 'a', 0o600);
   const setpriv = await findCommand('setpriv', process.env);

@@ -27,7 +27,7 @@ export async function choosePostgresIdentity(
 ): Promise<PostgresIdentity> {
   if (process.getuid?.() !== 0) return ourselves;
   const user = (await findUser('postgres')) ?? (await findUser('flotilla')) ?? (await createUser(options));
-  await mkdir(dirname(options.directory), { recursive: true });
+  await mkdir(dirname(options.directory), { recursive: true, mode: 0o700 });
   const plain = [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'];
   const passing = [...plain, '--inh-caps=-all,+dac_read_search', '--ambient-caps=-all,+dac_read_search'];
   for (const privileges of [plain, passing]) {

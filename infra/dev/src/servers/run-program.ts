@@ -37,7 +37,7 @@ export async function startOnFreePort(
   start: (port: number, shared: SharedOptions) => Promise<StartedServer>,
 ): Promise<StartedServer> {
   const logs = join(dataDirectory, 'logs');
-  await mkdir(logs, { recursive: true });
+  await mkdir(logs, { recursive: true, mode: 0o700 });
   const logPath = join(logs, `${name}.log`);
   const stopped = new AbortController();
   let current: StartedServer | undefined;

@@ -7,6 +7,12 @@ export const fleetErrors = {
     summary: 'The package {package} could not be taken from the package registry: {reason}',
     advice: 'Run "npm pack {package}" to see what the registry says, put it right, and try again.',
   }),
+  dataDirectoryUnusable: defineError({
+    code: 'DATA_DIRECTORY_UNUSABLE',
+    remedy: 'operator',
+    summary: '{directory} cannot be the data directory of a fleet: {reason}',
+    advice: 'Name with --data a directory that you may write to, or one that can be made.',
+  }),
   buildFailed: defineError({
     code: 'BUILD_FAILED',
     remedy: 'operator',
