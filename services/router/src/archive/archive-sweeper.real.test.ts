@@ -90,6 +90,34 @@ test('a run that cannot be archived keeps no other from it, and does not make it
   expect(troubles.splice(0)).toMatchObject([['archive_run', { message: 'full' }]]);
 });
 
+test('runs that cannot be archived make way for the ones behind them, and are tried again a day later', async () => {
+  const tried: RunId[] = [];
+  const poison = await Promise.all(Array.from({ length: 100 }, () => fixture.submit()));
+  for (const runId of poison) await fixture.runs.cancel(runId, ann);
+  fixture.passTime(1);
+  const behind = await fixture.makeEnded();
+  fixture.passTime(days(91));
+  const archiver = Object.assign(Object.create(fixture.archiver) as RunArchiver, {
+    archive: (runId: RunId) => {
+      tried.push(runId);
+      return poison.includes(runId) ? Promise.reject(new Error('full')) : fixture.archiver.archive(runId);
+    },
+    removeObjects: () => Promise.resolve(),
+  });
+  const sweeper = createSweeper(archiver);
+  await sweeper.sweep();
+  await sweeper.sweep();
+  expect(await stateOf(behind)).toBe('archived');
+  tried.length = 0;
+  await sweeper.sweep();
+  expect(tried.filter((runId) => poison.includes(runId))).toEqual([]);
+  fixture.passTime(days(1));
+  await sweeper.sweep();
+  expect(tried.filter((runId) => poison.includes(runId))).toHaveLength(100);
+  troubles.length = 0;
+  for (const runId of poison) await fixture.archiver.archive(runId);
+});
+
 test('a sweeper goes on by itself until it is stopped', async () => {
   const sweeper = createSweeper();
   sweeper.onApplicationBootstrap();

@@ -19,9 +19,11 @@ export interface ArchiveSweeperOptions {
   /** Runs the work while no other router does it; undefined where one does. */
   readonly alone: <T>(key: string, work: () => Promise<T>) => Promise<T | undefined>;
   readonly onArchived: (runId: RunId, file: string) => void;
-  /** Told of what did not go well; the next look finds it again. */
+  /** Told of what did not go well; of one run it is tried again a day later, anything else at the next look. */
   readonly onTrouble: (task: string, error: unknown) => void;
 }
+
+type RunTask = 'archive_run' | 'remove_objects';
 
 const atOnce = 100;
 const dayMs = 24 * 3600 * 1000;
@@ -32,6 +34,8 @@ export class ArchiveSweeper {
   readonly #stop = new AbortController();
   #running: Promise<void> | undefined;
   #cleanedAt = 0;
+  /** When what could not be done for a run was tried. */
+  readonly #failed = { archive_run: new Map<RunId, number>(), remove_objects: new Map<RunId, number>() };
 
   constructor(options: ArchiveSweeperOptions) {
     this.#options = options;
@@ -58,13 +62,16 @@ export class ArchiveSweeper {
 
   async #sweepAlone(): Promise<boolean> {
     const { archives, archiver, afterDays, clock, onArchived, cleanBuckets } = this.#options;
-    for (const runId of await archives.findLeftovers(atOnce))
-      await this.#attempt('remove_objects', () => archiver.removeObjects(runId));
-    const due = afterDays === undefined ? [] : await archives.findDue(archiveBefore(clock(), afterDays), atOnce);
+    for (const runId of await archives.findLeftovers(atOnce, this.#setAside('remove_objects')))
+      await this.#attemptRun('remove_objects', runId, () => archiver.removeObjects(runId));
+    const due =
+      afterDays === undefined
+        ? []
+        : await archives.findDue(archiveBefore(clock(), afterDays), atOnce, this.#setAside('archive_run'));
     let archived = 0;
     for (const runId of due) {
       if (this.#stop.signal.aborted) return false;
-      await this.#attempt('archive_run', async () => {
+      await this.#attemptRun('archive_run', runId, async () => {
         onArchived(runId, (await archiver.archive(runId)).file);
         archived += 1;
       });
@@ -78,12 +85,26 @@ export class ArchiveSweeper {
     return archived > 0 && due.length === atOnce;
   }
 
-  async #attempt(task: string, work: () => Promise<void>): Promise<void> {
+  async #attempt(task: string, work: () => Promise<void>): Promise<boolean> {
     try {
       await work();
+      return true;
     } catch (error) {
       this.#options.onTrouble(task, error);
+      return false;
     }
+  }
+
+  async #attemptRun(task: RunTask, runId: RunId, work: () => Promise<void>): Promise<void> {
+    if (!(await this.#attempt(task, work))) this.#failed[task].set(runId, this.#options.clock().getTime());
+  }
+
+  /** Runs for which it failed today: a hundred of them would keep all others from their turn. */
+  #setAside(task: RunTask): readonly RunId[] {
+    const failed = this.#failed[task];
+    const now = this.#options.clock().getTime();
+    for (const [runId, at] of failed) if (now - at >= dayMs) failed.delete(runId);
+    return [...failed.keys()];
   }
 
   async #sweepUntilStopped(): Promise<void> {

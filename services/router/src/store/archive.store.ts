@@ -59,13 +59,13 @@ export class ArchiveStore {
     this.#clock = clock;
   }
 
-  /** Runs that ended before this moment and may be archived, the ones that ended first before the others. */
-  async findDue(before: Date, limit: number): Promise<readonly RunId[]> {
+  /** Runs that ended before this moment and may be archived, without some, the ones that ended first before the others. */
+  async findDue(before: Date, limit: number, without: readonly RunId[] = []): Promise<readonly RunId[]> {
     const rows = await this.#store.query<{ id: string }>(
       `select id from router.run as run
-        where state = 'ended' and archived_at is null and ended_at < $1 and ${retryUnderWay} is null
+        where state = 'ended' and archived_at is null and ended_at < $1 and ${retryUnderWay} is null and id <> all($3::text[])
         order by ended_at, id limit $2`,
-      [before, limit],
+      [before, limit, without],
     );
     return rows.map(({ id }) => RunId.parse(id));
   }
@@ -154,11 +154,12 @@ export class ArchiveStore {
     });
   }
 
-  /** Archived runs whose objects may still be in the buckets. */
-  async findLeftovers(limit: number): Promise<readonly RunId[]> {
+  /** Archived runs whose objects may still be in the buckets, without some. */
+  async findLeftovers(limit: number, without: readonly RunId[] = []): Promise<readonly RunId[]> {
     const rows = await this.#store.query<{ id: string }>(
-      'select id from router.run where leftover is not null order by archived_at, id limit $1',
-      [limit],
+      `select id from router.run where leftover is not null and id <> all($2::text[])
+        order by archived_at, id limit $1`,
+      [limit, without],
     );
     return rows.map(({ id }) => RunId.parse(id));
   }
