@@ -1,6 +1,8 @@
 import type Dockerode from 'dockerode';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createApiClient } from '@flotilla/cli/client/api-client';
+import { ListProjects } from '@flotilla/contracts/calls/list-projects';
 import { renderNatsAuthorization } from '@flotilla/contracts/principals';
 import { settings } from '@flotilla/contracts/settings';
 import { ensureDockerEngine } from '../docker-engine.ts';
@@ -17,6 +19,7 @@ import { readHostRegistries } from './host-registries.ts';
 import { readPublishers } from './read-publishers.ts';
 import type { Supervised } from './supervise.ts';
 import { superviseOnFreePort } from './supervise-on-free-port.ts';
+import { reapCredentials } from './reap-credentials.ts';
 import { takeOverSlots } from './take-over-slots.ts';
 
 const publishersVariable = settings.publishersFile.variable;
@@ -103,6 +106,7 @@ async function startServices(options: FleetOptions, facts: FleetFacts): Promise<
     await clearSlots(slots);
     throw error;
   });
+  await reapUnused(options, url, facts.secrets.token);
   const stop = async (): Promise<void> => {
     await supervised.stop();
     await clearSlots(slots);
@@ -121,4 +125,25 @@ async function startServices(options: FleetOptions, facts: FleetFacts): Promise<
     services: supervised,
     stop,
   };
+}
+
+/** What it cannot find out now the next start does. */
+async function reapUnused({ dataDirectory, report, signal }: FleetOptions, url: string, token: string): Promise<void> {
+  const api = createApiClient({ url, token }, signal);
+  try {
+    const reaped = await reapCredentials(join(dataDirectory, 'credentials'), async () => {
+      const used = new Set<string>();
+      for (let after: string | undefined; ;) {
+        const { projects, next } = await api.call(ListProjects, after === undefined ? {} : { after });
+        for (const { credential } of projects) if (credential !== undefined) used.add(credential);
+        if (next === undefined) return used;
+        after = next;
+      }
+    });
+    for (const name of reaped) report.say('data', `the credential ${name} is gone: its project was never added`);
+  } catch (error) {
+    report.warn('data', `credentials without a project were not looked for: ${String(error)}`);
+  } finally {
+    await api.close();
+  }
 }

@@ -102,6 +102,7 @@ export const addProject: Verb = {
           session.note(`${name}: the credential that it had is back`);
         throw error;
       });
+    await written?.keep();
     if (!answer.created && !replace && !session.json) session.note('it was there already');
     report(session, answer, () => renderProject(answer.project));
     return exitCodes.done.code;

@@ -15,9 +15,14 @@ export interface WrittenCredential {
   readonly name: string;
   /** True where another one was there before. */
   readonly replaces: boolean;
+  /** Says that its project is there. */
+  readonly keep: () => Promise<void>;
   /** Puts back what was there before. */
   readonly undo: () => Promise<void>;
 }
+
+/** A file beside a new credential says by this ending, and with the id of the process, that its project may not be there yet. */
+export const addingMark = '.adding';
 
 /**
  * Writes the secret of a remote into the data directory of the fleet of this machine, mode 0600; undefined where no secret
@@ -38,11 +43,18 @@ export async function writeCredential(
   const path = credentialPath(local.dataDirectory, name);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const before = await readFile(path, 'utf8').catch(() => undefined);
+  const keep = () => rm(`${path}${addingMark}`, { force: true });
+  if (before === undefined) await writePrivate(`${path}${addingMark}`, `${process.pid}\n`);
   await writePrivate(path, `${JSON.stringify(credential, undefined, 2)}\n`);
   return {
     name,
     replaces: before !== undefined,
-    undo: () => (before === undefined ? rm(path, { force: true }) : writePrivate(path, before)),
+    keep,
+    undo: async () => {
+      if (before !== undefined) return writePrivate(path, before);
+      await rm(path, { force: true });
+      await keep();
+    },
   };
 }
 

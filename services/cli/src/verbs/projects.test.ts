@@ -54,6 +54,7 @@ test("a remote's token goes into the data directory of the local fleet and never
   });
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect((await stat(join(dataDirectory, 'credentials'))).mode & 0o777).toBe(0o700);
+  expect(await readdir(join(dataDirectory, 'credentials'))).toEqual(['api.json']);
   expect(fleet.received).toHaveLength(1);
   expect(fleet.received[0]?.request).toMatchObject({ name: 'api', credential: 'api', setup: [] });
   expect(JSON.stringify(fleet.received)).not.toContain('hunter2');
@@ -119,6 +120,30 @@ test.each(['interrupted', 'CALL_TIMED_OUT'])(
     expect(await readdir(join(dataDirectory, 'credentials'))).toEqual(['api.json']);
   },
 );
+
+test('a new credential is marked until it is known that its project is there', async () => {
+  const dataDirectory = join(directory, '.data');
+  await registerFleet(fleetsFile({ XDG_CONFIG_HOME: directory }), {
+    url: fleet.url,
+    tokenFile: '/x',
+    dataDirectory,
+    pid: process.pid,
+  });
+  const credentials = join(dataDirectory, 'credentials');
+  const add = () =>
+    run(['project', 'add', 'api', '--remote', 'https://git.example.com/api.git', '--token-env', 'GIT_TOKEN'], {
+      environment: { ...environment, GIT_TOKEN: 'hunter2' },
+    });
+  fleet.answer('addProject', () => {
+    throw new FlotillaError(errors.callTimedOut, { service: 'router', call: 'addProject', limitMs: 1 });
+  });
+  await add();
+  expect((await readdir(credentials)).toSorted()).toEqual(['api.json', 'api.json.adding']);
+  expect(await readFile(join(credentials, 'api.json.adding'), 'utf8')).toBe(`${process.pid}\n`);
+  fleet.answer('addProject', () => undefined);
+  await add();
+  expect(await readdir(credentials)).toEqual(['api.json']);
+});
 
 test('a project that is removed takes the credential along that was written for it, and no other', async () => {
   const dataDirectory = join(directory, '.data');
