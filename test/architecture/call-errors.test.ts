@@ -8,6 +8,11 @@ import { findReachableErrors } from './call-errors.fixture.ts';
 const neverAnswered: Readonly<Record<string, readonly string[]>> = {
   // A gate refers to its run by a foreign key.
   decideGate: ['RUN_UNKNOWN'],
+  // Warnings that an answer carries.
+  addProject: ['BRANCH_CHECKED_OUT', 'TESTS_NOT_DETECTED'],
+  submitTask: ['BRANCH_NOT_ASKED'],
+  // A file that is too large is not read, and whatever keeps the tests from being seen leaves them out of the answer.
+  inspectRemote: ['COMMITTED_FILE_TOO_LARGE'],
   // Its mirror has no remote that could refuse anything.
   salvageRun: ['REMOTE_CREDENTIAL_MISMATCH', 'REMOTE_NOT_CLONEABLE'],
 };

@@ -58,6 +58,16 @@ test('a local work tree, its .git and a file URL serve as remotes', async () => 
   }
 });
 
+test('a branch that is not there is told with the ones that are spelt nearest', async () => {
+  const remote = makeRemote();
+  for (let n = 0; n < 12; n += 1) plainGit(remote.bare, 'branch', `a-${n}`, 'main');
+  plainGit(remote.bare, 'branch', 'release/2', 'main');
+  await expect(resolveBranch(await mirrorOf(remote.bare), 'relaese/2')).rejects.toMatchObject({
+    code: 'BRANCH_UNKNOWN',
+    advice: expect.stringMatching(/: release\/2, .* and 4 more\.$/),
+  });
+});
+
 test('a directory that stopped being a repository is not found', async () => {
   const remote = makeRemote();
   const mirror = await mirrorOf(remote.bare);

@@ -35,7 +35,7 @@ export async function resolveBranch(
     throw new FlotillaError(errors.branchUnknown, {
       remote: mirror.remoteName,
       branch: name ?? 'that its HEAD names',
-      branches: listSome([...heads.branches.keys()]),
+      branches: listSome(nearestFirst(name ?? '', [...heads.branches.keys()])),
     });
   }
   return { branch: parseBranchName(name), commit };
@@ -65,4 +65,26 @@ function parseRemoteHeads(listing: string): RemoteHeads {
 function listSome(names: readonly string[]): string {
   const shown = names.slice(0, 10).map((name) => toVisibleText(Buffer.from(name)));
   return names.length > shown.length ? `${shown.join(', ')} and ${names.length - shown.length} more` : shown.join(', ');
+}
+
+function nearestFirst(wanted: string, names: readonly string[]): readonly string[] {
+  return names
+    .map((name) => ({ name, distance: countEdits(wanted, name) }))
+    .toSorted((left, right) => left.distance - right.distance)
+    .map(({ name }) => name);
+}
+
+/** Levenshtein's distance, of the first hundred signs. */
+function countEdits(from: string, to: string): number {
+  const [source, target] = [from.slice(0, 100), to.slice(0, 100)];
+  let row = Array.from({ length: target.length + 1 }, (_, index) => index);
+  for (const [index, sign] of [...source].entries()) {
+    const next = [index + 1];
+    for (let at = 1; at <= target.length; at += 1) {
+      const [above = 0, left = 0, corner = 0] = [row[at], next[at - 1], row[at - 1]];
+      next.push(Math.min(above + 1, left + 1, corner + (sign === target[at - 1] ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row[target.length] ?? 0;
 }

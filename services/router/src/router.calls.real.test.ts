@@ -36,11 +36,15 @@ const serveMerger = () =>
     broker,
     'merger',
     [
-      serve(InspectRemote, ({ remote, branch = 'main' }) =>
-        remote === '/srv/absent.git'
-          ? Promise.reject(new FlotillaError(errors.remoteNotFound, { remote, reason: 'no repository' }))
-          : Promise.resolve({ repository: `file:${remote}`, branch, commit: CommitId.parse('c'.repeat(40)) }),
-      ),
+      serve(InspectRemote, async ({ remote, branch = 'main', lookForTests }) => {
+        if (remote === '/srv/absent.git') throw new FlotillaError(errors.remoteNotFound, { remote, reason: 'none' });
+        if (branch === 'nope') throw new FlotillaError(errors.branchUnknown, { remote, branch, branches: 'main' });
+        return {
+          ...{ repository: `file:${remote}`, branch, commit: CommitId.parse('c'.repeat(40)) },
+          checkedOut: remote === '/srv/checked-out',
+          ...(lookForTests ? { tests: 'none' as const } : {}),
+        };
+      }),
     ],
     { observer },
   );
@@ -57,7 +61,7 @@ beforeAll(async () => {
     deadLetters: new DeadLetters(createDeadStream(broker, () => String((occasions += 1)))),
     archive: { answer: () => Promise.resolve({ runs: [], more: false }) },
     topologies: new Set(['feature_builder', 'quick_fix']),
-    inspectRemote: (input) => request(broker, InspectRemote, input),
+    inspectRemote: (input, options) => request(broker, InspectRemote, input, options),
   });
   stop = serveCalls(broker, 'router', calls, { observer });
   stopMerger = serveMerger();
@@ -129,6 +133,29 @@ test('a remote that a run could not open is refused before its project is there'
   const unseen = await request(broker, AddProject, { name: 'gone', remote: '/srv/absent.git', unseen: true });
   expect(unseen).toMatchObject({ created: true });
   expect(unseen.project.branch).toBeUndefined();
+});
+
+test('what would keep its runs from landing is told as a project is added', async () => {
+  const add = async (project: object) =>
+    (await request(broker, AddProject, { name: 'warned', remote: '/srv/checked-out', replace: true, ...project }))
+      .warnings;
+  expect((await add({})).map(({ code }) => code)).toEqual(['BRANCH_CHECKED_OUT', 'TESTS_NOT_DETECTED']);
+  expect((await add({ checks: ['make test'] })).map(({ code }) => code)).toEqual(['BRANCH_CHECKED_OUT']);
+  expect(await add({ remote: '/srv/bare.git', unchecked: true })).toEqual([]);
+});
+
+test('a branch that the remote has not is refused with the task, unless the task has its run already', async () => {
+  await request(broker, AddProject, { name: 'branched', remote: '/srv/branched.git' });
+  const task = { goal: 'X.', project: 'branched', branch: 'nope', externalKey: 'once' };
+  await expect(request(broker, SubmitTask, task)).rejects.toMatchObject({ code: 'BRANCH_UNKNOWN', status: 400 });
+  await stopMerger();
+  await broker.nc.flush();
+  const unasked = await request(broker, SubmitTask, task);
+  expect(unasked).toMatchObject({ created: true, warnings: [{ code: 'BRANCH_NOT_ASKED' }] });
+  stopMerger = serveMerger();
+  await broker.nc.flush();
+  expect(await request(broker, SubmitTask, task)).toEqual({ runId: unasked.runId, created: false, warnings: [] });
+  expect((await request(broker, SubmitTask, { ...task, branch: 'main', externalKey: 'twice' })).warnings).toEqual([]);
 });
 
 test('without a merger no project is added unseen, unless that is asked for', async () => {

@@ -19,6 +19,7 @@ import { serve, type CallContext, type ServedCall } from '@flotilla/stream/calls
 import type { ArchiveRunsCall } from './archive/archive-runs.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import { whyRemoteRefused } from './domain/judge-remote.ts';
+import { needsDetectedTests, type Warning, warn, warnOfRemote } from './domain/warn-of-remote.ts';
 import type { ProjectStore } from './store/project.store.ts';
 import type { IntakeStore } from './store/intake.store.ts';
 import type { RunStore } from './store/run.store.ts';
@@ -32,7 +33,10 @@ export interface RouterCalls {
   /** Topologies that runs may follow. */
   readonly topologies: ReadonlySet<string>;
   /** Asks the merger. Throws what the remote is refused for, CALL_UNANSWERED or CALL_TIMED_OUT. */
-  readonly inspectRemote: (input: RequestInputOf<typeof InspectRemote>) => Promise<ResponseOf<typeof InspectRemote>>;
+  readonly inspectRemote: (
+    input: RequestInputOf<typeof InspectRemote>,
+    options?: { readonly timeoutMs: number },
+  ) => Promise<ResponseOf<typeof InspectRemote>>;
 }
 
 /** What clients ask of the router; commands are answered after their commit. */
@@ -46,9 +50,12 @@ export function createRouterCalls({
   inspectRemote,
 }: RouterCalls): readonly ServedCall[] {
   return [
-    serve(SubmitTask, (input, context) =>
-      intake.accept({ task: Task.parse(input), principal: principalOf(context), through: 'command' }),
-    ),
+    serve(SubmitTask, async (input, context) => {
+      const submission = { task: Task.parse(input), principal: principalOf(context), through: 'command' } as const;
+      const known = await intake.findAccepted(submission);
+      const warnings = known === undefined ? await askForBranch(submission.task, { projects, inspectRemote }) : [];
+      return { ...(known ?? (await intake.accept(submission))), warnings: [...warnings] };
+    }),
     serve(DecideGate, async ({ comment, ...input }, context) => {
       const by = principalOf(context);
       const { runId } = await runs.decideGate({ ...input, ...(comment === undefined ? {} : { comment }) }, by);
@@ -69,7 +76,10 @@ export function createRouterCalls({
           topologies: [...topologies].join(', '),
         });
       }
-      return projects.add(unseen ? project : await withBranch(project, inspectRemote), replace);
+      if (unseen) return { ...(await projects.add(project, replace)), warnings: [] };
+      const found = await inspect(project, inspectRemote);
+      const added = await projects.add({ ...project, branch: found.branch }, replace);
+      return { ...added, warnings: [...warnOfRemote(project, found)] };
     }),
     serve(RemoveProject, ({ name }) => projects.remove(name)),
     serve(ListDead, ({ limit, before }) => deadLetters.list(limit, before)),
@@ -79,12 +89,11 @@ export function createRouterCalls({
   ];
 }
 
-/** The project with the branch that its remote has: a default that moves later moves no project. Throws REMOTE_NOT_ASKED. */
-async function withBranch(project: Project, inspectRemote: RouterCalls['inspectRemote']): Promise<Project> {
+/** What the remote has of a project's branch: a default that moves later moves no project. Throws REMOTE_NOT_ASKED. */
+async function inspect(project: Project, inspectRemote: RouterCalls['inspectRemote']) {
   const { name, remote, credential, branch } = project;
   try {
-    const found = await inspectRemote({ remote, credential, branch });
-    return { ...project, branch: found.branch };
+    return await inspectRemote({ remote, credential, branch, lookForTests: needsDetectedTests(project) });
   } catch (error) {
     const unasked =
       error instanceof FlotillaError && (error.is(errors.callUnanswered) || error.is(errors.callTimedOut));
@@ -92,6 +101,26 @@ async function withBranch(project: Project, inspectRemote: RouterCalls['inspectR
     throw new FlotillaError(errors.remoteNotAsked, { project: name, remote, reason: error.message }, { cause: error });
   }
 }
+
+/** A branch that is named in a task is told at once where it is not there. What else the remote says, its run will tell. Throws BRANCH_UNKNOWN. */
+async function askForBranch(
+  { project: name, branch }: Task,
+  { projects, inspectRemote }: Pick<RouterCalls, 'projects' | 'inspectRemote'>,
+): Promise<readonly Warning[]> {
+  const project = branch === undefined ? undefined : await projects.find(name);
+  if (project === undefined) return [];
+  try {
+    const { remote, credential } = project;
+    await inspectRemote({ remote, credential, branch }, { timeoutMs: branchPatienceMs });
+    return [];
+  } catch (error) {
+    if (!(error instanceof FlotillaError) || error.is(errors.branchUnknown)) throw error;
+    return [warn(new FlotillaError(errors.branchNotAsked, { project: name, branch, reason: error.message }))];
+  }
+}
+
+/** Below the limit of the call, so that the run still begins in it. */
+const branchPatienceMs = 5_000;
 
 /** A service that asks by itself acts for whoever runs the installation. */
 function principalOf({ principal }: CallContext): Principal {

@@ -101,7 +101,7 @@ export const routerService: ServiceDefinition = {
       deadLetters: get(DeadLetters),
       archive: get(ArchiveRunsCall),
       topologies: new Set(shippedTopologies),
-      inspectRemote: (input) => request(broker, InspectRemote, input),
+      inspectRemote: (input, options) => request(broker, InspectRemote, input, options),
     }),
   migrations: routerMigrations,
   entities: routerEntities,

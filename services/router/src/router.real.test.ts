@@ -146,6 +146,7 @@ test('what was asked for is still there after a restart', { timeout: 60_000 }, a
   expect(await request(broker, SubmitTask, { goal: 'Wait.', project: 'slugify', externalKey: 'restart' })).toEqual({
     runId,
     created: false,
+    warnings: [],
   });
 });
 

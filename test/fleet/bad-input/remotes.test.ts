@@ -111,12 +111,11 @@ test.each(kinds)(
 test('a branch, a topology and a project that are not there are told where they are asked for', async () => {
   const remote = await makeSmallRemote(directory, 'plain', calculator.files);
   await fleet.addProject('plain', remote);
-  const run = await endOf(await fleet.submit('plain', calculator.goal, { branch: 'release/9' }));
-  expect(run).toMatchObject({
-    result: 'failed',
-    failure: { code: 'BRANCH_UNKNOWN', advice: 'Name one of its branches: main.' },
-  });
   const submit = (more: object) => fleet.client.call('submitTask', { project: 'plain', goal: 'x', ...more });
+  await expect(submit({ branch: 'release/9' })).rejects.toMatchObject({
+    code: 'BRANCH_UNKNOWN',
+    advice: 'Name one of its branches: main.',
+  });
   await expect(submit({ topology: 'nothing' })).rejects.toMatchObject({ status: 404, code: 'TOPOLOGY_UNKNOWN' });
   await expect(submit({ project: 'nobody' })).rejects.toMatchObject({ status: 404, code: 'PROJECT_UNKNOWN' });
   await expect(submit({ branch: '../x' })).rejects.toMatchObject({ status: 400, code: 'REQUEST_INVALID' });

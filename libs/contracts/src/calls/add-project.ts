@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { BranchName } from '../branch-name.ts';
 import { defineCall } from '../define-call.ts';
 import { InspectRemote } from './inspect-remote.ts';
+import { Failure } from './shapes.ts';
 import { exampleProject, projectFields, ProjectView } from './project-view.ts';
 
 export const AddProject = defineCall({
@@ -33,6 +34,10 @@ export const AddProject = defineCall({
   response: z.object({
     project: ProjectView.meta({ field: 1, description: 'The project as it is kept.' }),
     created: z.boolean().meta({ field: 2, description: 'False where the same project was there already.' }),
+    warnings: z
+      .array(Failure)
+      .default([])
+      .meta({ field: 3, description: 'What would keep its runs from landing, as the remote is now.' }),
   }),
   errors: ['PROJECT_EXISTS', 'PROJECT_REMOTE_INVALID', 'TOPOLOGY_UNKNOWN', 'REMOTE_NOT_ASKED', ...InspectRemote.errors],
   cli: { verb: 'project add' },

@@ -21,11 +21,24 @@ export const InspectRemote = defineCall({
       field: 3,
       description: "Branch to look for; default: the remote's default branch.",
     }),
+    lookForTests: z
+      .boolean()
+      .default(false)
+      .meta({ field: 4, description: 'Takes the tree of the branch too, to see whether it tells its test command.' }),
   }),
   response: z.object({
     repository: z.string().meta({ field: 1, description: 'One per repository, however its address is spelt.' }),
     branch: z.string().meta({ field: 2, description: 'The branch that was found.' }),
     commit: CommitId.meta({ field: 3, description: 'What the branch is at.' }),
+    checkedOut: z.boolean().default(false).meta({
+      field: 4,
+      description: 'True where a local repository has the branch checked out and refuses pushes to it.',
+    }),
+    tests: z
+      .enum(['detected', 'none'])
+      .meta({ id: 'TestsFound' })
+      .optional()
+      .meta({ field: 5, description: 'Absent where nobody looked, or the tree did not come in time.' }),
   }),
   errors: [
     'REMOTE_URL_REFUSED',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineCall } from '../define-call.ts';
 import { RunId } from '../ids.ts';
 import { Task } from '../messages/task-submitted.ts';
-import { Mode } from './shapes.ts';
+import { Failure, Mode } from './shapes.ts';
 
 export const SubmitTask = defineCall({
   name: 'submitTask',
@@ -10,7 +10,7 @@ export const SubmitTask = defineCall({
   servedBy: 'router',
   roles: ['submit'],
   summary:
-    'Gives the fleet a task and answers with its run. The header Idempotency-Key stands for `externalKey` where that is absent; the same key gives the same run back, for ever.',
+    'Gives the fleet a task and answers with its run. The header Idempotency-Key stands for `externalKey` where that is absent; the same key gives the same run back, for ever. A branch that is named is asked of the remote, where that answers within seconds.',
   http: { method: 'POST', path: '/v1/tasks', idempotencyKey: 'externalKey' },
   request: z.strictObject({
     goal: Task.shape.goal.meta({ field: 1 }),
@@ -28,8 +28,12 @@ export const SubmitTask = defineCall({
   response: z.object({
     runId: RunId.meta({ field: 1 }),
     created: z.boolean().meta({ field: 2, description: 'False where the key had a run already.' }),
+    warnings: z
+      .array(Failure)
+      .default([])
+      .meta({ field: 3, description: 'What could not be made sure of before the run began.' }),
   }),
-  errors: ['PROJECT_UNKNOWN', 'TOPOLOGY_UNKNOWN', 'EXTERNAL_KEY_REUSED'],
+  errors: ['PROJECT_UNKNOWN', 'TOPOLOGY_UNKNOWN', 'EXTERNAL_KEY_REUSED', 'BRANCH_UNKNOWN'],
   cli: { verb: 'submit' },
   example: {
     request: { goal: 'Make slugify keep digits.', project: 'slugify', externalKey: 'ticket-4711' },

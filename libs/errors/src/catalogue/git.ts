@@ -82,6 +82,20 @@ export const gitErrors = {
     summary: 'The repository {remote} has no branch {branch}',
     advice: 'Name one of its branches: {branches}.',
   }),
+  branchCheckedOut: defineError({
+    code: 'BRANCH_CHECKED_OUT',
+    remedy: 'caller',
+    summary: 'The repository {remote} has the branch {branch} checked out, and git refuses pushes to that',
+    advice:
+      'Run "git -C {remote} config receive.denyCurrentBranch updateInstead", which moves its files along where nothing is changed there, or name a bare clone of it, or check out another branch there.',
+  }),
+  testsNotDetected: defineError({
+    code: 'TESTS_NOT_DETECTED',
+    remedy: 'caller',
+    summary: 'The branch {branch} of {remote} tells no test command, and nothing lands without passing checks',
+    advice:
+      'Say how it is checked with "flotilla project add {project} --remote URL --replace --check COMMAND" and its other options, or accept landing without any check with --unchecked.',
+  }),
   branchNameRefused: defineError({
     code: 'BRANCH_NAME_REFUSED',
     remedy: 'caller',

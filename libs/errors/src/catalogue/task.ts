@@ -37,6 +37,12 @@ export const taskErrors = {
     advice:
       'Start the merger, which alone speaks to remotes, then add the project; or add it without asking, with "flotilla project add {project} --remote URL --unseen".',
   }),
+  branchNotAsked: defineError({
+    code: 'BRANCH_NOT_ASKED',
+    remedy: 'wait',
+    summary: 'The remote of {project} was not asked for the branch {branch}: {reason}',
+    advice: 'Nothing to do; the run asks for it, and ends with what the remote says where it is not there.',
+  }),
   projectRemoteInvalid: defineError({
     code: 'PROJECT_REMOTE_INVALID',
     remedy: 'caller',

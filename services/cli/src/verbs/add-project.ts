@@ -5,6 +5,7 @@ import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { z } from 'zod';
 import { exitCodes } from '../exit-codes.ts';
 import { report } from '../session.ts';
+import { renderWarning } from '../text/render-warning.ts';
 import { readGiven, type Verb } from '../verb.ts';
 import { renderProject } from './projects.ts';
 import { readRemoteAddress } from './remote-address.ts';
@@ -105,6 +106,7 @@ export const addProject: Verb = {
     await written?.keep();
     if (!answer.created && !replace && !session.json) session.note('it was there already');
     report(session, answer, () => renderProject(answer.project));
+    if (!session.json) for (const each of answer.warnings) session.note(renderWarning(each, session));
     return exitCodes.done.code;
   },
 };

@@ -2,6 +2,7 @@ import { SubmitTask } from '@flotilla/contracts/calls/submit-task';
 import { z } from 'zod';
 import { exitCodes } from '../exit-codes.ts';
 import { report } from '../session.ts';
+import { renderWarning } from '../text/render-warning.ts';
 import { readGiven, type Verb } from '../verb.ts';
 import { oneOf } from './one-of.ts';
 import { showWatch } from '../watch/show-watch.ts';
@@ -69,6 +70,7 @@ export const submit: Verb = {
       ...(setup ? {} : { setup }),
     });
     const { runId, created } = submitted;
+    if (!session.json) for (const each of submitted.warnings) session.note(renderWarning(each, session));
     if (!created && !session.json) session.note(`the key ${key ?? ''} has this run already`);
     if (!watch) {
       report(session, submitted, () => runId);

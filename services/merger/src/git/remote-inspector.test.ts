@@ -37,12 +37,15 @@ const inspector = (patience?: number, certificateFile?: string) =>
 
 test('a remote tells its default branch and what a named branch is at, and nothing is left on the disk', async () => {
   const release = remote.advance({ 'b.txt': 'b\n' }, 'release');
-  expect(await inspector().inspect({ remote: remote.path })).toEqual({
+  expect(await inspector().inspect({ remote: remote.path, lookForTests: false })).toEqual({
     repository: `file:${remote.path}`,
     branch: 'main',
     commit: remote.head(),
+    checkedOut: false,
   });
-  expect(await inspector().inspect({ remote: remote.path, branch: 'release' })).toMatchObject({ commit: release });
+  expect(await inspector().inspect({ remote: remote.path, branch: 'release', lookForTests: false })).toMatchObject({
+    commit: release,
+  });
   expect(readdirSync(join(data, 'mirrors'))).toEqual([]);
 });
 
@@ -61,7 +64,16 @@ test('what a run could not open is refused as opening it would be', async () => 
     [{ remote: 'https://127.0.0.1:1/a.git', credential: 'shop' }, 'CREDENTIAL_FOR_OTHER_HOST'],
     [{ remote: 'ssh://git@127.0.0.1:1/a.git' }, 'REMOTE_CREDENTIAL_MISMATCH'],
   ] as const;
-  for (const [asked, code] of refusals) await expect(inspector().inspect(asked)).rejects.toMatchObject({ code });
+  for (const [asked, code] of refusals)
+    await expect(inspector().inspect({ ...asked, lookForTests: false })).rejects.toMatchObject({ code });
+  expect(readdirSync(join(data, 'mirrors'))).toEqual([]);
+});
+
+test('whether a tree tells its test command is looked for where that is asked', async () => {
+  const ask = async () => (await inspector().inspect({ remote: remote.path, lookForTests: true })).tests;
+  expect(await ask()).toBe('none');
+  remote.advance({ 'package.json': '{"scripts":{"test":"node --test"}}' });
+  expect(await ask()).toBe('detected');
   expect(readdirSync(join(data, 'mirrors'))).toEqual([]);
 });
 
@@ -71,7 +83,9 @@ test('a host that takes the connection and says nothing is unreachable after a w
   });
   const { port } = silent.address() as AddressInfo;
   try {
-    await expect(inspector(300).inspect({ remote: `http://127.0.0.1:${port}/a.git` })).rejects.toMatchObject({
+    await expect(
+      inspector(300).inspect({ remote: `http://127.0.0.1:${port}/a.git`, lookForTests: false }),
+    ).rejects.toMatchObject({
       code: 'REMOTE_UNREACHABLE',
       message: expect.stringContaining('0.3 s'),
     });
@@ -98,8 +112,10 @@ test.skipIf(!hasOpenssl)(
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const remote = `https://127.0.0.1:${(server.address() as AddressInfo).port}/a.git`;
     try {
-      await expect(inspector().inspect({ remote })).rejects.toMatchObject({ code: 'REMOTE_CERTIFICATE_REFUSED' });
-      await expect(inspector(15_000, certificate).inspect({ remote })).rejects.toMatchObject({
+      await expect(inspector().inspect({ remote, lookForTests: false })).rejects.toMatchObject({
+        code: 'REMOTE_CERTIFICATE_REFUSED',
+      });
+      await expect(inspector(15_000, certificate).inspect({ remote, lookForTests: false })).rejects.toMatchObject({
         code: 'REMOTE_NOT_FOUND',
       });
     } finally {

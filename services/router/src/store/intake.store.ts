@@ -72,6 +72,15 @@ export class IntakeStore {
     });
   }
 
+  /** The run that a submission has already. Throws EXTERNAL_KEY_REUSED. */
+  findAccepted(submission: Submission): Promise<Submitted | undefined> {
+    const { project, externalKey } = submission.task;
+    if (externalKey === undefined && submission.intakeId === undefined) return Promise.resolve(undefined);
+    return this.#ports.store.transaction(async (transaction) =>
+      this.#findAccepted(transaction, submission, await findProject(transaction, project)),
+    );
+  }
+
   /**
    * The task of an ended run as a new run, on the project and topology as they are now. Throws RUN_UNKNOWN, RUN_NOT_ENDED,
    * RUN_ARCHIVED, RUN_LANDED, RUN_MAY_HAVE_LANDED, RETRIES_EXHAUSTED, PROJECT_UNKNOWN. Asked twice, it gives the same run, also once that was archived.

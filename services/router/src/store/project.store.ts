@@ -35,6 +35,10 @@ export class ProjectStore {
     });
   }
 
+  find(name: ProjectName): Promise<Project | undefined> {
+    return this.#ports.store.transaction(async ({ em }) => (await em.findOne(ProjectEntity, { name }))?.definition);
+  }
+
   /** Frees the name; runs keep theirs. Throws PROJECT_UNKNOWN, or PROJECT_IN_USE while runs of it have not ended. */
   remove(name: ProjectName): Promise<{ readonly project: ProjectView; readonly credentialUsed: boolean }> {
     return this.#ports.store.transaction(async ({ em, query }) => {
