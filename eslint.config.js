@@ -14,8 +14,8 @@ const layers = {
   host: ['layer:host', 'layer:adapter', 'layer:pure'],
   service: ['layer:host', 'layer:adapter', 'layer:pure'],
   deployment: ['layer:service', 'layer:host', 'layer:pure'],
-  // Whoever stops a fleet clears its slots up after services that were killed.
-  dev: ['layer:pure', 'layer:test', 'layer:dev', 'name:cli', 'name:sandbox'],
+  // Whoever stops a fleet clears its slots up after services that were killed; the doctor asks the endpoint of the model.
+  dev: ['layer:pure', 'layer:test', 'layer:dev', 'name:cli', 'name:sandbox', 'name:model'],
   // Benches start services with other topologies and other work.
   test: ['layer:pure', 'layer:adapter', 'layer:host', 'layer:service', 'layer:dev', 'layer:test'],
 };

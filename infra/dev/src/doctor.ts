@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { renderChecks } from '@flotilla/cli/text/render-checks';
 import { dockerChecks } from './doctor/check-docker.ts';
 import { machineChecks } from './doctor/check-machine.ts';
+import { modelChecks } from './doctor/check-model.ts';
 import { serverChecks } from './doctor/check-servers.ts';
 import type { Check, CheckResult, DoctorContext } from './doctor/check.ts';
 import { repositoryDirectory } from './repository.ts';
@@ -11,7 +12,7 @@ import { chooseSink } from './report-sinks.ts';
 
 /** Everything that is checked, in the order in which it is told. */
 export function doctorChecks(context: DoctorContext): readonly Check[] {
-  return [...machineChecks(context), ...serverChecks(context), ...dockerChecks(context)];
+  return [...machineChecks(context), ...serverChecks(context), ...dockerChecks(context), ...modelChecks(context)];
 }
 
 /** Runs all checks at once. One that throws has failed; none changes anything that stays. */

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { resolve } from 'node:path';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { fleetsFile, registerFleet, unregisterFleet } from '@flotilla/cli/fleet/fleets-file';
+import { checkModel } from './doctor/check-model.ts';
 import { openLogOutput } from './fleet/log-output.ts';
 import { startFleet, type Fleet } from './fleet/start-fleet.ts';
 import { chooseSink } from './report-sinks.ts';
@@ -33,6 +34,8 @@ async function run(): Promise<number> {
   const stopped = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => stopped.abort(new Error(`stopped by ${signal}`)));
+  const model = checkModel(process.env);
+  model.catch(() => undefined);
   let fleet: Fleet | undefined;
   let failure: unknown;
   try {
@@ -52,6 +55,8 @@ async function run(): Promise<number> {
     });
     const { url, tokenFile } = fleet;
     await registerFleet(registry, { url, tokenFile, dataDirectory, pid: process.pid, clone: repositoryDirectory });
+    const { ok, detail, fix = '' } = await model;
+    if (!ok) report.warn('model', `${detail}. ${fix}`);
     report.print(json ? describeForPrograms(fleet) : describeForPeople(fleet));
     if (!stopped.signal.aborted)
       await new Promise((resolve) => stopped.signal.addEventListener('abort', resolve, { once: true }));
