@@ -50,7 +50,7 @@ function serveRouter(): () => Promise<void> {
     [
       serve(calls.submitTask, (_, context) => {
         note('submitTask', context);
-        return Promise.resolve({ runId: runIdOf(1), created: true });
+        return Promise.resolve({ runId: runIdOf(1), created: true, warnings: [] });
       }),
       serve(calls.cancelRun, ({ runId }) =>
         Promise.reject(new FlotillaError(errors.runEnded, { runId, result: 'landed' })),
@@ -178,7 +178,7 @@ test('it is healthy, ready, and lets nobody in without a token', async () => {
 
 test('a command reaches the router as who the token names, in the trace of the request', async () => {
   const response = await post('/v1/tasks', { goal: 'Keep digits.', project: 'slugify' });
-  expect(await response.json()).toEqual({ runId: runIdOf(1), created: true });
+  expect(await response.json()).toEqual({ runId: runIdOf(1), created: true, warnings: [] });
   expect(asked).toEqual([
     { name: 'submitTask', principal: 'anna', traceparent: expect.stringMatching(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/) },
   ]);
