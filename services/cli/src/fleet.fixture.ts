@@ -1,5 +1,8 @@
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { callCatalogue } from '@flotilla/contracts/call-catalogue';
 import type { CallContract } from '@flotilla/contracts/define-call';
@@ -75,6 +78,21 @@ export async function createFleetFixture() {
 }
 
 export type FleetFixture = Awaited<ReturnType<typeof createFleetFixture>>;
+
+/** A fleet and somebody who may use it, with a configuration directory of their own. */
+export async function createFleetUser() {
+  const fleet = await createFleetFixture();
+  const directory = await mkdtemp(join(tmpdir(), 'flotilla-cli-'));
+  return {
+    fleet,
+    directory,
+    environment: { FLOTILLA_URL: fleet.url, FLOTILLA_TOKEN: token, XDG_CONFIG_HOME: directory },
+    leave: async () => {
+      fleet.close();
+      await rm(directory, { recursive: true });
+    },
+  };
+}
 
 export interface Run {
   readonly exitCode: number;

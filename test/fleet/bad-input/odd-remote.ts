@@ -10,8 +10,13 @@ const identity = {
 };
 
 /** Runs git on a bare repository without any file of it being checked out. Names in its output are bytes, one a character. */
-export function git(repository: string, args: readonly string[], input: string | Uint8Array = ''): string {
-  const env = { PATH: process.env['PATH'], ...identity };
+export function git(
+  repository: string,
+  args: readonly string[],
+  input: string | Uint8Array = '',
+  environment: Readonly<Record<string, string>> = {},
+): string {
+  const env = { PATH: process.env['PATH'], ...identity, ...environment };
   return execFileSync('git', [`--git-dir=${repository}`, ...args], { env, input, maxBuffer: 64 * 1024 * 1024 })
     .toString('latin1')
     .trim();
@@ -70,11 +75,8 @@ export const oddEntries: readonly OddEntry[] = [
 
 /** Commits the odd entries on top of a branch. */
 export function commitOddEntries(repository: string, branch: string): void {
-  const env = { PATH: process.env['PATH'], ...identity, GIT_INDEX_FILE: `${repository}/odd-index` };
-  const run = (args: readonly string[], input: string | Uint8Array = '') =>
-    execFileSync('git', [`--git-dir=${repository}`, ...args], { env, input })
-      .toString()
-      .trim();
+  const index = { GIT_INDEX_FILE: `${repository}/odd-index` };
+  const run = (args: readonly string[], input?: string | Uint8Array) => git(repository, args, input, index);
   run(['read-tree', branch]);
   const lines = oddEntries.map(({ mode, path, content }) => {
     const id = mode === '160000' ? content : run(['hash-object', '-w', '--no-filters', '--stdin'], content);

@@ -1,25 +1,20 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { calls } from '@flotilla/contracts/call-catalogue';
 import { errors } from '@flotilla/errors/catalogue';
 import { FlotillaError } from '@flotilla/errors/flotilla-error';
 import { beforeEach, expect, test } from 'vitest';
-import { createFleetFixture, type FleetFixture, run, token } from '../fleet.fixture.ts';
+import { createFleetUser, type FleetFixture, run } from '../fleet.fixture.ts';
 import { fleetsFile, registerFleet } from '../fleet/fleets-file.ts';
 
 let fleet: FleetFixture;
 let environment: Record<string, string>;
 let directory: string;
 beforeEach(async () => {
-  fleet = await createFleetFixture();
-  directory = await mkdtemp(join(tmpdir(), 'flotilla-cli-'));
-  environment = { FLOTILLA_URL: fleet.url, FLOTILLA_TOKEN: token, XDG_CONFIG_HOME: directory };
-  return async () => {
-    fleet.close();
-    await rm(directory, { recursive: true });
-  };
+  const user = await createFleetUser();
+  ({ fleet, environment, directory } = user);
+  return user.leave;
 });
 
 const flotilla = (...argv: string[]) => run(argv, { environment });
