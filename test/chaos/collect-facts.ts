@@ -4,10 +4,11 @@ import { scratchGit } from '@flotilla/dev/demo/scratch-remote';
 import { jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { streams } from '@flotilla/contracts/streams';
-import { installationLabel } from '@flotilla/sandbox/slot-labels';
+import { installationLabel, slotLabel } from '@flotilla/sandbox/slot-labels';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import type { CampaignFacts, Landing, Leftover, LogFact, RunFact } from './check/campaign-facts.ts';
+import { waitUntil } from '../fleet/harness/wait-until.ts';
 import type { ChaosWorld } from './world/chaos-world.ts';
 import { projectNames, type Workload } from './workload.ts';
 
@@ -69,17 +70,48 @@ async function withStreams<Value>(url: string, work: (manager: JetStreamManager)
   }
 }
 
-/** What a fleet may keep while it runs, ready slots above all, and must not once its services have stopped. */
+const goneWithinMs = 60_000;
+const going: readonly string[] = ['dead', 'exited', 'removing'];
+
+/**
+ * What a fleet may keep while it runs, ready slots above all, and must not once its services have stopped. Of a container that has ended,
+ * only the engine's word is left, which may take its time.
+ */
 export async function findSandboxes(world: ChaosWorld): Promise<readonly Leftover[]> {
-  const filters = { label: [`${installationLabel}=${world.installation}`] };
-  const containers = await world.docker.docker.listContainers({ all: true, filters });
-  const slots = await readdir(join(world.fleet.dataDirectory, 'slots/slots'), { withFileTypes: true });
-  return [
-    ...containers.map(({ Names, State }) => ({ kind: 'container' as const, name: `${Names.join()} (${State})` })),
-    ...slots
-      .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
-      .map(({ name }) => ({ kind: 'workspace' as const, name })),
-  ];
+  let left = await lookForSandboxes(world);
+  const isSettled = async (): Promise<boolean> => {
+    left = await lookForSandboxes(world);
+    return left.containers.length === 0 || left.stays;
+  };
+  // What is left is the answer.
+  await waitUntil('the engine has let go of every container', isSettled, goneWithinMs).catch(() => undefined);
+  return [...left.containers, ...left.workspaces];
+}
+
+async function lookForSandboxes({ docker: { docker }, installation, fleet }: ChaosWorld): Promise<{
+  readonly containers: readonly Leftover[];
+  readonly workspaces: readonly Leftover[];
+  /** Whether any of it is there to stay. */
+  readonly stays: boolean;
+}> {
+  const filters = { label: [`${installationLabel}=${installation}`] };
+  const found = await docker.listContainers({ all: true, filters });
+  const directory = join(fleet.dataDirectory, 'slots/slots');
+  const slots = (await readdir(directory)).filter((name) => !name.startsWith('.'));
+  return {
+    containers: await Promise.all(
+      found.map(async ({ Id, Labels, Status }) => {
+        const asked = await docker
+          .getContainer(Id)
+          .inspect()
+          .then(({ State }) => `${State.Status} ${State.Error}`)
+          .catch(String);
+        return { kind: 'container' as const, name: `${Labels[slotLabel] ?? Id}: listed as ${Status}, is ${asked}` };
+      }),
+    ),
+    workspaces: slots.map((name) => ({ kind: 'workspace' as const, name })),
+    stays: slots.length > 0 || found.some(({ State }) => !going.includes(State)),
+  };
 }
 
 async function readRuns(database: pg.Client): Promise<readonly RunFact[]> {

@@ -38,6 +38,8 @@ export interface OwnSlots {
 }
 
 const defaultSweepEveryMs = 15_000;
+/** A service that stops has not much longer. */
+const clearingMs = 6_000;
 
 export function keepOwnSlots(options: OwnSlotsOptions): OwnSlots {
   const { engine, slots, owner, newId, onFault, onGone } = options;
@@ -65,7 +67,7 @@ export function keepOwnSlots(options: OwnSlotsOptions): OwnSlots {
     },
     remove,
     discard: (slot, container) => remove(slot, container).catch(onFault),
-    clear: () => clearUp(() => inTurn(sweep), onFault),
+    clear: async () => void (await clearUp(() => inTurn(sweep), { patienceMs: clearingMs, onFault })),
     stop: () => clearInterval(timer),
   };
 

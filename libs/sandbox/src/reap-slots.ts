@@ -70,23 +70,28 @@ export async function removeEarlierAttempts(
   return removed;
 }
 
+/** How long an engine may take to let go of what it was told to remove. */
+const lastLookMs = 30_000;
+
 /**
- * As reapSlots where no attempt is known to be dead, again and again for some seconds until nothing is found: the last look of whoever
- * stops a fleet, after its services have ended. What another installation uses stays, and what services of this one use that still
- * run or that cannot be seen from here. Answers with the slots that were removed; throws what is in the way at last.
+ * As reapSlots where no attempt is known to be dead, again and again for up to half a minute until nothing is found: the last look of
+ * whoever stops a fleet, after its services have ended. What another installation uses stays, and what services of this one use that
+ * still run or that cannot be seen from here. Tells which slots were removed, and of how many the engine does not let go; throws
+ * what is in the way at last.
  */
-export async function reapEnded(options: Omit<ReapOptions, 'isAlive' | 'onFault'>): Promise<ReadonlySet<string>> {
+export async function reapEnded(
+  options: Omit<ReapOptions, 'isAlive' | 'onFault'>,
+): Promise<{ readonly removed: ReadonlySet<string>; readonly held: number }> {
   const removed = new Set<string>();
-  let faults: unknown[] = [];
   const sweep = async () => {
-    faults = [];
+    const faults: unknown[] = [];
     const found = await reapSlots({ ...options, isAlive: () => true, onFault: (error) => faults.push(error) });
     for (const slot of found) removed.add(slot);
     if (faults.length > 0) throw faults[0];
     return found.length;
   };
-  await clearUp(sweep, () => undefined);
-  return removed;
+  const held = await clearUp(sweep, { patienceMs: lastLookMs, onFault: () => undefined });
+  return { removed, held };
 }
 
 async function removeWhere(

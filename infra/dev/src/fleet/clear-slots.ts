@@ -19,8 +19,10 @@ export async function clearSlots({ dataDirectory, installation, dockerHost, repo
   try {
     const connection = await connectToDocker({ DOCKER_HOST: dockerHost });
     if (connection.kind === 'silent') throw new Error(connection.reason);
-    const removed = await reapEnded({ engine: connectDocker(dockerHost), directory, installation });
-    if (removed.size > 0) report.say('slots', `${removed.size} left by services that were killed, removed`);
+    const { removed, held } = await reapEnded({ engine: connectDocker(dockerHost), directory, installation });
+    const gone = removed.size - held;
+    if (gone > 0) report.say('slots', `${gone} left by services that were killed, removed`);
+    if (held > 0) report.warn('slots', `the Docker engine does not let go of ${held} that it was told to remove`);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     report.warn('slots', `what killed services left is still there, until the fleet starts again: ${reason}`);
