@@ -80,8 +80,8 @@ test('live: what is printed meanwhile stays above what runs', () => {
   const { report, read } = record((write) => liveSink(write, () => 80));
   report.begin('services', 'starting');
   const log = openLogOutput({ write: report.print }, false);
-  log(JSON.stringify({ level: 'info', time: 0, service: 'planner', event: 'ready' }));
-  expect(read()).toMatch(/^… services: starting\n\x1b\[1A\x1b\[0J[^\n]*planner ready[^\n]*\n… services: starting\n$/);
+  log(JSON.stringify({ level: 'info', service: 'planner', event: 'service_ready' }));
+  expect(read()).toMatch(/^… services: starting\n\x1b\[1A\x1b\[0Jplanner is ready\n… services: starting\n$/);
 });
 
 test.each([
