@@ -188,7 +188,7 @@ test('a task that is published again is the same run and answered as such: by id
   await router.close();
   router = await startRouter();
   await repeat();
-  expect(await request(broker, SubmitTask, byKey)).toEqual(same[0]!.body);
+  expect(await request(broker, SubmitTask, byKey)).toEqual({ ...same[0]!.body, warnings: [] });
   expect(await countRuns()).toBe(runs + 2);
 });
 

@@ -234,7 +234,7 @@ test('who asks is who the token names, whatever else the request says', async ()
     'flotilla-principal': 'root',
   };
   const response = await inject('POST', '/v1/tasks', { ...json, ...forged }, task);
-  expect(response.json()).toEqual({ runId: exampleRunId, created: true });
+  expect(response.json()).toEqual({ runId: exampleRunId, created: true, warnings: [] });
   expect(fixture.forwarded).toEqual([
     { call: 'submitTask', principal: 'anna', request: { goal: 'Make slugify keep digits.', project: 'slugify' } },
   ]);
@@ -274,7 +274,11 @@ test('what nobody foresaw is told to the log and not to the client', async () =>
 
 test('an answer that says more than the call has says only what the call has', async () => {
   fixture.answerWith(() => Promise.resolve({ runId: exampleRunId, created: true, internal: 'x' }));
-  expect((await inject('POST', '/v1/tasks', json, task)).json()).toEqual({ runId: exampleRunId, created: true });
+  expect((await inject('POST', '/v1/tasks', json, task)).json()).toEqual({
+    runId: exampleRunId,
+    created: true,
+    warnings: [],
+  });
 });
 
 test('the reference is one page that loads and runs nothing, and opens with the token as password', async () => {
