@@ -91,7 +91,7 @@ test('where the process that waited was killed, the command begins once without 
   const { stream } = await engine.startExec(container, request);
   stream.resume();
   await new Promise((resolve) => stream.on('close', resolve));
-  expect(await waits()).toBe(false);
+  await until(async () => !(await waits()));
   started.length = 0;
   expect((await slot.run({ shell: 'echo once >> log; cat log' })).output).toBe('once\n');
   expect(commandsStarted()).toBe(1);

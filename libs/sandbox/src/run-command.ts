@@ -84,7 +84,9 @@ export async function runCommand(
   await Promise.all([sending, killing]);
   if (faults.length > 0) throw faults[0];
   const exitCode = await waitForExit(engine, container, exec.id);
-  return { exitCode: exitCode ?? exitCodeOfKilled, killedBy: stopped?.killedBy, reason: stopped?.reason };
+  // What was to be stopped may have ended by itself meanwhile.
+  if (stopped !== undefined) return { exitCode: exitCodeOfKilled, ...stopped };
+  return { exitCode: exitCode ?? exitCodeOfKilled, killedBy: undefined, reason: undefined };
 }
 
 async function readFrames({ stream }: StartedExec, onFrame: (frame: OutputFrame) => void): Promise<void> {
