@@ -82,6 +82,7 @@ test.runIf(process.getuid?.() === 0)(
       'docker.image',
       'docker.container',
       'docker.path',
+      'model',
     ]);
     for (const id of ['server.nats', 'server.redis', 'docker.engine'])
       expect(notes.get(id)).toMatch(/will be installed with apt by "npm start", as root/);
