@@ -9,11 +9,13 @@ export type LogEvent = Extract<WatchEvent, { event: 'entry' }>['entry'];
 export class ProblemError extends Error {
   readonly status: number;
   readonly code: string;
+  readonly advice: string;
 
-  constructor(status: number, problem: { readonly code?: string; readonly detail?: string }) {
+  constructor(status: number, problem: { readonly code?: string; readonly detail?: string; readonly advice?: string }) {
     super(`${status} ${problem.code ?? ''}: ${problem.detail ?? ''}`);
     this.status = status;
     this.code = problem.code ?? '';
+    this.advice = problem.advice ?? '';
   }
 }
 
